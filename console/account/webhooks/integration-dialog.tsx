@@ -1,14 +1,12 @@
 // Creates an audit-log subscription of an integration, or changes one. What is secret is typed and never shown.
-import { useState, type FormEvent } from 'react';
+import { useState } from 'react';
 import { path, withoutSecrets, type Call } from '../../api/call.ts';
 import { invalidateTopics } from '../../api/read.ts';
 import { useSecretCall } from '../../api/secret-call.ts';
 import { useSayDraft } from '../../app/draft-call.ts';
-import { ChangeError } from '../../lib/change-error.tsx';
+import { FormDialog } from '../../lib/form-dialog.tsx';
 import { TagsInput } from '../../lib/tags-input.tsx';
-import { Button } from '../../ui/button.tsx';
 import { Checkbox } from '../../ui/choice.tsx';
-import { Dialog } from '../../ui/dialog.tsx';
 import { Field } from '../../ui/field.tsx';
 import { SelectInput, TextInput } from '../../ui/input.tsx';
 import { policyDraftOf, PolicyFields, statementsOf, type PolicyDraft } from './policy-fields.tsx';
@@ -117,8 +115,7 @@ export function IntegrationDialog({ hook, onClose, onSaved }: IntegrationDialogP
     hook === undefined && !field.isOptional && field.kind !== 'switch' && !draft.values[field.name];
   const isBad =
     draft.name.trim() === '' || fields.some(isMissing) || statementsOf(draft.policy) === undefined;
-  const submit = async (event: FormEvent) => {
-    event.preventDefault();
+  const submit = async () => {
     setTried(true);
     if (isBad) return;
     const reply = await run(call);
@@ -128,64 +125,47 @@ export function IntegrationDialog({ hook, onClose, onSaved }: IntegrationDialogP
   };
   const isSame = hook !== undefined && operationsOf(hook, whole).length === 0;
   return (
-    <Dialog
+    <FormDialog
       title={hook === undefined ? FORM.newIntegration : FORM.editWebhook(hook.name)}
       width={560}
+      action={hook === undefined ? FORM.create : FORM.save}
+      disabledReason={isSame ? FORM.nothingChanged : undefined}
+      isBusy={isBusy}
+      error={error}
+      onSubmit={() => void submit()}
       onClose={onClose}
-      footer={
-        <>
-          <Button onClick={onClose}>{FORM.cancel}</Button>
-          <Button
-            type="submit"
-            form="integration-form"
-            tone="primary"
-            isBusy={isBusy}
-            disabledReason={isSame ? FORM.nothingChanged : undefined}
-          >
-            {hook === undefined ? FORM.create : FORM.save}
-          </Button>
-        </>
-      }
     >
-      <form
-        id="integration-form"
-        className="stack stack--16"
-        noValidate
-        onSubmit={(event) => void submit(event)}
-      >
-        <ChangeError error={error} />
-        {hook === undefined && (
-          <Field label={FORM.integration}>
-            <SelectInput
-              value={integration}
-              onValue={(key) => change({ integration: key, values: {} })}
-              options={kinds.map(({ key }) => ({ value: key, label: key }))}
-            />
-          </Field>
-        )}
-        <Field label={FORM.name} error={isTried && draft.name.trim() === '' && FORM.nameMissing}>
-          <TextInput value={draft.name} maxLength={256} onValue={(name) => change({ name })} />
-        </Field>
-        {fields.map((field) => (
-          <SettingField
-            key={`${integration} ${field.name}`}
-            field={field}
-            isEditing={hook !== undefined}
-            value={draft.values[field.name] ?? hook?.config?.[field.name] ?? ''}
-            error={isTried && isMissing(field) ? FORM.valueMissing : undefined}
-            onChange={(value) => change({ values: { ...draft.values, [field.name]: value } })}
+      {hook === undefined && (
+        <Field label={FORM.integration}>
+          <SelectInput
+            value={integration}
+            onValue={(key) => change({ integration: key, values: {} })}
+            options={kinds.map(({ key }) => ({ value: key, label: key }))}
           />
-        ))}
-        <Checkbox
-          label={FORM.on}
-          help={FORM.onHelp}
-          isChecked={draft.isOn}
-          onChange={(isOn) => change({ isOn })}
+        </Field>
+      )}
+      <Field label={FORM.name} error={isTried && draft.name.trim() === '' && FORM.nameMissing}>
+        <TextInput value={draft.name} maxLength={256} onValue={(name) => change({ name })} />
+      </Field>
+      {fields.map((field) => (
+        <SettingField
+          key={`${integration} ${field.name}`}
+          field={field}
+          isEditing={hook !== undefined}
+          value={draft.values[field.name] ?? hook?.config?.[field.name] ?? ''}
+          error={isTried && isMissing(field) ? FORM.valueMissing : undefined}
+          onChange={(value) => change({ values: { ...draft.values, [field.name]: value } })}
         />
-        <PolicyFields draft={draft.policy} onChange={(policy) => change({ policy })} />
-        <TagsInput label={FORM.tags} tags={draft.tags} onChange={(tags) => change({ tags })} />
-      </form>
-    </Dialog>
+      ))}
+      <Checkbox
+        label={FORM.on}
+        help={FORM.onHelp}
+        isChecked={draft.isOn}
+        onChange={(isOn) => change({ isOn })}
+      />
+      <PolicyFields draft={draft.policy} onChange={(policy) => change({ policy })} />
+      <TagsInput label={FORM.tags} tags={draft.tags} onChange={(tags) => change({ tags })} />
+    </FormDialog>
   );
 }
 

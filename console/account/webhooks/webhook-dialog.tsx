@@ -1,16 +1,14 @@
 // Creates a webhook, or changes one. Its secret is made by the server and shown once, or typed and never shown.
-import { useState, type FormEvent } from 'react';
+import { useState } from 'react';
 import type { Call } from '../../api/call.ts';
 import { invalidateTopics } from '../../api/read.ts';
 import { useSecretCall } from '../../api/secret-call.ts';
 import { useSayDraft } from '../../app/draft-call.ts';
 import { withoutSecrets } from '../../api/call.ts';
-import { ChangeError } from '../../lib/change-error.tsx';
+import { FormDialog } from '../../lib/form-dialog.tsx';
 import { SecretOnce } from '../../lib/secret-once.tsx';
 import { TagsInput } from '../../lib/tags-input.tsx';
-import { Button } from '../../ui/button.tsx';
 import { Checkbox } from '../../ui/choice.tsx';
-import { Dialog } from '../../ui/dialog.tsx';
 import { Field } from '../../ui/field.tsx';
 import { SelectInput, TextInput } from '../../ui/input.tsx';
 import { policyDraftOf, PolicyFields, statementsOf, type PolicyDraft } from './policy-fields.tsx';
@@ -99,8 +97,7 @@ export function WebhookDialog({ hook, onClose, onSaved }: WebhookDialogProps) {
   const change = (patch: Partial<WebhookDraft>) => setDraft({ ...draft, ...patch });
   const isSecretBad = draft.secretMode === 'replace' && draft.secret.length < MIN_SECRET;
   const isBad = !isUrl(draft.url.trim()) || isSecretBad || statementsOf(draft.policy) === undefined;
-  const submit = async (event: FormEvent) => {
-    event.preventDefault();
+  const submit = async () => {
     setTried(true);
     if (isBad) return;
     const reply = await run(call);
@@ -121,64 +118,48 @@ export function WebhookDialog({ hook, onClose, onSaved }: WebhookDialogProps) {
     );
   const isSame = hook !== undefined && operationsOf(hook, draft).length === 0;
   return (
-    <Dialog
+    <FormDialog
       title={hook === undefined ? FORM.newWebhook : FORM.editWebhook(hook.name)}
       width={560}
+      action={hook === undefined ? FORM.create : FORM.save}
+      disabledReason={isSame ? FORM.nothingChanged : undefined}
+      isBusy={isBusy}
+      error={error}
+      onSubmit={() => void submit()}
       onClose={onClose}
-      footer={
-        <>
-          <Button onClick={onClose}>{FORM.cancel}</Button>
-          <Button
-            type="submit"
-            form="webhook-form"
-            tone="primary"
-            isBusy={isBusy}
-            disabledReason={isSame ? FORM.nothingChanged : undefined}
-          >
-            {hook === undefined ? FORM.create : FORM.save}
-          </Button>
-        </>
-      }
     >
-      <form id="webhook-form" className="stack stack--16" noValidate onSubmit={(event) => void submit(event)}>
-        <ChangeError error={error} />
-        <Field label={FORM.name} optional>
-          <TextInput value={draft.name} maxLength={256} onValue={(name) => change({ name })} />
-        </Field>
-        <Field
-          label={FORM.url}
-          help={FORM.urlHelp}
-          error={isTried && !isUrl(draft.url.trim()) && FORM.urlBad}
-        >
-          <TextInput
-            isMono
-            type="url"
-            maxLength={2048}
-            spellCheck={false}
-            value={draft.url}
-            onValue={(url) => change({ url })}
-          />
-        </Field>
-        {hook === undefined ? (
-          <Checkbox
-            label={FORM.sign}
-            help={FORM.signHelp}
-            isChecked={draft.isSigned}
-            onChange={(isSigned) => change({ isSigned })}
-          />
-        ) : (
-          <SecretFields draft={draft} isBad={isTried && isSecretBad} onChange={change} />
-        )}
-        <Checkbox
-          label={FORM.on}
-          help={FORM.onHelp}
-          isChecked={draft.isOn}
-          onChange={(isOn) => change({ isOn })}
+      <Field label={FORM.name} optional>
+        <TextInput value={draft.name} maxLength={256} onValue={(name) => change({ name })} />
+      </Field>
+      <Field label={FORM.url} help={FORM.urlHelp} error={isTried && !isUrl(draft.url.trim()) && FORM.urlBad}>
+        <TextInput
+          isMono
+          type="url"
+          maxLength={2048}
+          spellCheck={false}
+          value={draft.url}
+          onValue={(url) => change({ url })}
         />
-        <PolicyFields draft={draft.policy} onChange={(policy) => change({ policy })} />
-        <TagsInput label={FORM.tags} tags={draft.tags} onChange={(tags) => change({ tags })} />
-      </form>
-    </Dialog>
+      </Field>
+      {hook === undefined ? (
+        <Checkbox
+          label={FORM.sign}
+          help={FORM.signHelp}
+          isChecked={draft.isSigned}
+          onChange={(isSigned) => change({ isSigned })}
+        />
+      ) : (
+        <SecretFields draft={draft} isBad={isTried && isSecretBad} onChange={change} />
+      )}
+      <Checkbox
+        label={FORM.on}
+        help={FORM.onHelp}
+        isChecked={draft.isOn}
+        onChange={(isOn) => change({ isOn })}
+      />
+      <PolicyFields draft={draft.policy} onChange={(policy) => change({ policy })} />
+      <TagsInput label={FORM.tags} tags={draft.tags} onChange={(tags) => change({ tags })} />
+    </FormDialog>
   );
 }
 

@@ -5,13 +5,10 @@ import { send } from '../../api/client.ts';
 import { ApiError } from '../../api/error.ts';
 import { invalidateTopics } from '../../api/read.ts';
 import { useSayDraft } from '../../app/draft-call.ts';
-import { ChangeError } from '../../lib/change-error.tsx';
-import { Button } from '../../ui/button.tsx';
-import { Dialog } from '../../ui/dialog.tsx';
+import { FormDialog } from '../../lib/form-dialog.tsx';
 import { Field } from '../../ui/field.tsx';
 import { TextInput } from '../../ui/input.tsx';
 import { TextLink } from '../../ui/link.tsx';
-import { words } from '../../ui/words.ts';
 import { createCall, namedCall, topicsOf } from './storage-queries.ts';
 import { hrefOf, isStorageName, type Storage, type StorageKind } from './storage.ts';
 import { KIND_WORDS, WORDS } from './storage-words.ts';
@@ -50,60 +47,44 @@ export function CreateStorage({ kind, onClose }: { kind: StorageKind; onClose: (
     return undefined;
   };
   return (
-    <Dialog
+    <FormDialog
       title={WORDS.create(one)}
       text={KIND_WORDS[kind].what}
       width={520}
+      action={WORDS.createShort}
+      disabledReason={isBad ? WORDS.badName : undefined}
+      isBusy={isBusy}
+      error={error}
+      onSubmit={() => void create()}
       onClose={onClose}
-      footer={
-        <>
-          <Button onClick={onClose}>{words.cancel}</Button>
-          <Button
-            tone="primary"
-            isBusy={isBusy}
-            disabledReason={isBad ? WORDS.badName : undefined}
-            onClick={() => void create()}
-          >
-            {WORDS.createShort}
-          </Button>
-        </>
-      }
     >
-      <ChangeError error={error} />
-      <form
-        onSubmit={(event) => {
-          event.preventDefault();
-          void create();
-        }}
+      <Field
+        label={WORDS.name}
+        optional
+        help={WORDS.nameHelp}
+        error={
+          isBad
+            ? WORDS.badName
+            : taken !== undefined && (
+                <>
+                  {WORDS.nameTaken(one)} <TextLink href={hrefOf(kind, taken)}>{WORDS.openIt}</TextLink>
+                </>
+              )
+        }
       >
-        <Field
-          label={WORDS.name}
-          optional
-          help={WORDS.nameHelp}
-          error={
-            isBad
-              ? WORDS.badName
-              : taken !== undefined && (
-                  <>
-                    {WORDS.nameTaken(one)} <TextLink href={hrefOf(kind, taken)}>{WORDS.openIt}</TextLink>
-                  </>
-                )
-          }
-        >
-          <TextInput
-            isMono
-            autoComplete="off"
-            spellCheck={false}
-            data-autofocus=""
-            value={name}
-            onValue={(text) => {
-              setName(text);
-              setTaken(undefined);
-            }}
-          />
-        </Field>
-      </form>
-    </Dialog>
+        <TextInput
+          isMono
+          autoComplete="off"
+          spellCheck={false}
+          data-autofocus=""
+          value={name}
+          onValue={(text) => {
+            setName(text);
+            setTaken(undefined);
+          }}
+        />
+      </Field>
+    </FormDialog>
   );
 }
 

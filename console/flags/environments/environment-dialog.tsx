@@ -1,13 +1,11 @@
 // Creates an environment, or changes one.
-import { useState, type FormEvent } from 'react';
+import { useState } from 'react';
 import { path, type Call } from '../../api/call.ts';
 import { useChange } from '../../api/read.ts';
 import { useSayDraft } from '../../app/draft-call.ts';
-import { ChangeError } from '../../lib/change-error.tsx';
+import { FormDialog } from '../../lib/form-dialog.tsx';
 import { TagsInput } from '../../lib/tags-input.tsx';
-import { Button } from '../../ui/button.tsx';
 import { Checkbox } from '../../ui/choice.tsx';
-import { Dialog } from '../../ui/dialog.tsx';
 import { Field } from '../../ui/field.tsx';
 import { SelectInput, TextInput } from '../../ui/input.tsx';
 import { useEnvironments } from '../queries.ts';
@@ -123,100 +121,83 @@ export function EnvironmentDialog({ project, environment, onClose, onSaved }: En
   const save = useChange<Call>((one) => one, CHANGED);
   const change = (patch: Partial<EnvironmentDraft>) => setDraft({ ...draft, ...patch });
   const isBad = draft.name.trim() === '' || !KEY.test(key) || !isTtl(draft.ttl);
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
+  const submit = () => {
     setTried(true);
     if (!isBad) save.mutate(call, { onSuccess: () => onSaved(key) });
   };
   const isSame = environment !== undefined && Object.keys(changed).length === 0;
   return (
-    <Dialog
+    <FormDialog
       title={environment === undefined ? FORM_WORDS.newEnvironment : FORM_WORDS.editProject(environment.name)}
       width={560}
+      action={environment === undefined ? FORM_WORDS.createEnvironment : FORM_WORDS.save}
+      disabledReason={isSame ? FORM_WORDS.nothingChanged : undefined}
+      isBusy={save.isPending}
+      error={save.error}
+      onSubmit={submit}
       onClose={onClose}
-      footer={
-        <>
-          <Button onClick={onClose}>{FORM_WORDS.cancel}</Button>
-          <Button
-            type="submit"
-            form="environment-form"
-            tone="primary"
-            isBusy={save.isPending}
-            disabledReason={isSame ? FORM_WORDS.nothingChanged : undefined}
-          >
-            {environment === undefined ? FORM_WORDS.createEnvironment : FORM_WORDS.save}
-          </Button>
-        </>
-      }
     >
-      <form id="environment-form" className="stack stack--16" noValidate onSubmit={submit}>
-        <ChangeError error={save.error} />
-        <Field label={FORM_WORDS.name} error={isTried && draft.name.trim() === '' && FORM_WORDS.nameMissing}>
-          <TextInput value={draft.name} maxLength={256} onValue={(name) => change({ name })} />
-        </Field>
-        {environment === undefined && (
-          <>
-            <Field
-              label={FORM_WORDS.key}
-              help={FORM_WORDS.keyHelp}
-              error={isTried && !KEY.test(key) && FORM_WORDS.keyBad}
-            >
-              <TextInput isMono spellCheck={false} value={key} onValue={(text) => change({ key: text })} />
-            </Field>
-            <SourceField
-              project={project.key}
-              value={draft.source}
-              onChange={(source) => change({ source })}
-            />
-          </>
-        )}
-        <Field label={FORM_WORDS.color} help={FORM_WORDS.colorHelp}>
-          <TextInput
-            type="color"
-            className="color-in"
-            value={`#${wholeColor(draft.color)}`}
-            onValue={(color) => change({ color: color.slice(1) })}
-          />
-        </Field>
-        <fieldset className="stack stack--8">
-          <legend className="fld__l">{FORM_WORDS.guards}</legend>
-          {SWITCHES.map(([name, label, help]) => (
-            <Checkbox
-              key={name}
-              label={label}
-              help={help}
-              isChecked={draft[name]}
-              onChange={(isOn) => change({ [name]: isOn })}
-            />
-          ))}
-        </fieldset>
-        <fieldset className="stack stack--8">
-          <legend className="fld__l">{FORM_WORDS.sdks}</legend>
-          {SDK_SWITCHES.map(([name, label, help]) => (
-            <Checkbox
-              key={name}
-              label={label}
-              help={help}
-              isChecked={draft[name]}
-              onChange={(isOn) => change({ [name]: isOn })}
-            />
-          ))}
-        </fieldset>
-        <Field
-          label={FORM_WORDS.ttl}
-          help={FORM_WORDS.ttlHelp}
-          error={isTried && !isTtl(draft.ttl) && FORM_WORDS.ttlBad}
-        >
-          <TextInput inputMode="numeric" value={draft.ttl} onValue={(ttl) => change({ ttl })} />
-        </Field>
-        <TagsInput
-          label={FORM_WORDS.tags}
-          tags={draft.tags}
-          known={tags}
-          onChange={(all) => change({ tags: all })}
+      <Field label={FORM_WORDS.name} error={isTried && draft.name.trim() === '' && FORM_WORDS.nameMissing}>
+        <TextInput value={draft.name} maxLength={256} onValue={(name) => change({ name })} />
+      </Field>
+      {environment === undefined && (
+        <>
+          <Field
+            label={FORM_WORDS.key}
+            help={FORM_WORDS.keyHelp}
+            error={isTried && !KEY.test(key) && FORM_WORDS.keyBad}
+          >
+            <TextInput isMono spellCheck={false} value={key} onValue={(text) => change({ key: text })} />
+          </Field>
+          <SourceField project={project.key} value={draft.source} onChange={(source) => change({ source })} />
+        </>
+      )}
+      <Field label={FORM_WORDS.color} help={FORM_WORDS.colorHelp}>
+        <TextInput
+          type="color"
+          className="color-in"
+          value={`#${wholeColor(draft.color)}`}
+          onValue={(color) => change({ color: color.slice(1) })}
         />
-      </form>
-    </Dialog>
+      </Field>
+      <fieldset className="stack stack--8">
+        <legend className="fld__l">{FORM_WORDS.guards}</legend>
+        {SWITCHES.map(([name, label, help]) => (
+          <Checkbox
+            key={name}
+            label={label}
+            help={help}
+            isChecked={draft[name]}
+            onChange={(isOn) => change({ [name]: isOn })}
+          />
+        ))}
+      </fieldset>
+      <fieldset className="stack stack--8">
+        <legend className="fld__l">{FORM_WORDS.sdks}</legend>
+        {SDK_SWITCHES.map(([name, label, help]) => (
+          <Checkbox
+            key={name}
+            label={label}
+            help={help}
+            isChecked={draft[name]}
+            onChange={(isOn) => change({ [name]: isOn })}
+          />
+        ))}
+      </fieldset>
+      <Field
+        label={FORM_WORDS.ttl}
+        help={FORM_WORDS.ttlHelp}
+        error={isTried && !isTtl(draft.ttl) && FORM_WORDS.ttlBad}
+      >
+        <TextInput inputMode="numeric" value={draft.ttl} onValue={(ttl) => change({ ttl })} />
+      </Field>
+      <TagsInput
+        label={FORM_WORDS.tags}
+        tags={draft.tags}
+        known={tags}
+        onChange={(all) => change({ tags: all })}
+      />
+    </FormDialog>
   );
 }
 

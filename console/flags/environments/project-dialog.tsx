@@ -1,13 +1,11 @@
 // Creates a project, or changes one.
-import { useState, type FormEvent } from 'react';
+import { useState } from 'react';
 import { path, type Call } from '../../api/call.ts';
 import { useChange } from '../../api/read.ts';
 import { useSayDraft } from '../../app/draft-call.ts';
-import { ChangeError } from '../../lib/change-error.tsx';
+import { FormDialog } from '../../lib/form-dialog.tsx';
 import { TagsInput } from '../../lib/tags-input.tsx';
-import { Button } from '../../ui/button.tsx';
 import { Checkbox } from '../../ui/choice.tsx';
-import { Dialog } from '../../ui/dialog.tsx';
 import { Field } from '../../ui/field.tsx';
 import { SelectInput, TextInput } from '../../ui/input.tsx';
 import { CHANGED, KEY, keyFrom, patchOf, useTagNames, type ProjectDetail } from './environments-queries.ts';
@@ -85,74 +83,61 @@ export function ProjectDialog({ project, onClose, onSaved }: ProjectDialogProps)
   const change = (patch: Partial<ProjectDraft>) => setDraft({ ...draft, ...patch });
   const nameError = isTried && draft.name.trim() === '' && FORM_WORDS.nameMissing;
   const keyError = isTried && !KEY.test(key) && FORM_WORDS.keyBad;
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
+  const submit = () => {
     setTried(true);
     if (draft.name.trim() === '' || !KEY.test(key)) return;
     save.mutate(call, { onSuccess: () => onSaved({ key }) });
   };
   const isSame = project !== undefined && Object.keys(changed).length === 0;
   return (
-    <Dialog
+    <FormDialog
       title={project === undefined ? FORM_WORDS.newProject : FORM_WORDS.editProject(project.name)}
       text={project === undefined ? FORM_WORDS.newProjectText : undefined}
       width={560}
+      action={project === undefined ? FORM_WORDS.createProject : FORM_WORDS.save}
+      disabledReason={isSame ? FORM_WORDS.nothingChanged : undefined}
+      isBusy={save.isPending}
+      error={save.error}
+      onSubmit={submit}
       onClose={onClose}
-      footer={
-        <>
-          <Button onClick={onClose}>{FORM_WORDS.cancel}</Button>
-          <Button
-            type="submit"
-            form="project-form"
-            tone="primary"
-            isBusy={save.isPending}
-            disabledReason={isSame ? FORM_WORDS.nothingChanged : undefined}
-          >
-            {project === undefined ? FORM_WORDS.createProject : FORM_WORDS.save}
-          </Button>
-        </>
-      }
     >
-      <form id="project-form" className="stack stack--16" noValidate onSubmit={submit}>
-        <ChangeError error={save.error} />
-        <Field label={FORM_WORDS.name} error={nameError}>
-          <TextInput value={draft.name} maxLength={256} onValue={(name) => change({ name })} />
+      <Field label={FORM_WORDS.name} error={nameError}>
+        <TextInput value={draft.name} maxLength={256} onValue={(name) => change({ name })} />
+      </Field>
+      {project === undefined && (
+        <Field label={FORM_WORDS.key} help={FORM_WORDS.keyHelp} error={keyError}>
+          <TextInput isMono spellCheck={false} value={key} onValue={(text) => change({ key: text })} />
         </Field>
-        {project === undefined && (
-          <Field label={FORM_WORDS.key} help={FORM_WORDS.keyHelp} error={keyError}>
-            <TextInput isMono spellCheck={false} value={key} onValue={(text) => change({ key: text })} />
-          </Field>
-        )}
-        <TagsInput
-          label={FORM_WORDS.tags}
-          tags={draft.tags}
-          known={tags}
-          onChange={(all) => change({ tags: all })}
+      )}
+      <TagsInput
+        label={FORM_WORDS.tags}
+        tags={draft.tags}
+        known={tags}
+        onChange={(all) => change({ tags: all })}
+      />
+      <Field label={FORM_WORDS.naming}>
+        <SelectInput
+          value={draft.form}
+          onValue={(form) => change({ form })}
+          options={Object.entries(CASES).map(([value, label]) => ({ value, label }))}
         />
-        <Field label={FORM_WORDS.naming}>
-          <SelectInput
-            value={draft.form}
-            onValue={(form) => change({ form })}
-            options={Object.entries(CASES).map(([value, label]) => ({ value, label }))}
-          />
-        </Field>
-        <Field label={FORM_WORDS.prefix} optional>
-          <TextInput isMono maxLength={100} value={draft.prefix} onValue={(prefix) => change({ prefix })} />
-        </Field>
-        <fieldset className="stack stack--8">
-          <legend className="fld__l">{FORM_WORDS.availability}</legend>
-          <Checkbox
-            label={FORM_WORDS.clientSide}
-            isChecked={draft.usingEnvironmentId}
-            onChange={(usingEnvironmentId) => change({ usingEnvironmentId })}
-          />
-          <Checkbox
-            label={FORM_WORDS.mobile}
-            isChecked={draft.usingMobileKey}
-            onChange={(usingMobileKey) => change({ usingMobileKey })}
-          />
-        </fieldset>
-      </form>
-    </Dialog>
+      </Field>
+      <Field label={FORM_WORDS.prefix} optional>
+        <TextInput isMono maxLength={100} value={draft.prefix} onValue={(prefix) => change({ prefix })} />
+      </Field>
+      <fieldset className="stack stack--8">
+        <legend className="fld__l">{FORM_WORDS.availability}</legend>
+        <Checkbox
+          label={FORM_WORDS.clientSide}
+          isChecked={draft.usingEnvironmentId}
+          onChange={(usingEnvironmentId) => change({ usingEnvironmentId })}
+        />
+        <Checkbox
+          label={FORM_WORDS.mobile}
+          isChecked={draft.usingMobileKey}
+          onChange={(usingMobileKey) => change({ usingMobileKey })}
+        />
+      </fieldset>
+    </FormDialog>
   );
 }

@@ -4,9 +4,7 @@ import { ApiError } from '../../../api/error.ts';
 import { invalidateTopics } from '../../../api/read.ts';
 import { upload } from '../../../api/upload.ts';
 import { useSayDraft } from '../../../app/draft-call.ts';
-import { ChangeError } from '../../../lib/change-error.tsx';
-import { Button } from '../../../ui/button.tsx';
-import { Dialog } from '../../../ui/dialog.tsx';
+import { FormDialog } from '../../../lib/form-dialog.tsx';
 import { Field } from '../../../ui/field.tsx';
 import { SelectInput, TextArea, TextInput } from '../../../ui/input.tsx';
 import { findHead, isRecordKey, RECORDS, writeRecordCall } from './records.ts';
@@ -49,52 +47,41 @@ export function NewRecord({ storeId, onClose, onDone }: NewRecordProps) {
     return undefined;
   };
   return (
-    <Dialog
+    <FormDialog
       title={WORDS.newRecord}
+      action={WORDS.create}
+      disabledReason={isBad ? WORDS.badKey : undefined}
+      isBusy={isBusy}
+      error={error}
+      onSubmit={() => void create()}
       onClose={onClose}
-      footer={
-        <>
-          <Button onClick={onClose}>{WORDS.cancel}</Button>
-          <Button
-            tone="primary"
-            isBusy={isBusy}
-            disabledReason={isBad ? WORDS.badKey : undefined}
-            onClick={() => void create()}
-          >
-            {WORDS.create}
-          </Button>
-        </>
-      }
     >
-      <div className="stack stack--16">
-        <ChangeError error={error} />
-        <Field
-          label={WORDS.key}
-          help={WORDS.badKey}
-          error={isTaken ? WORDS.taken : key !== '' && isBad && WORDS.badKey}
-        >
-          <TextInput
-            isMono
-            autoComplete="off"
-            spellCheck={false}
-            value={key}
-            onValue={(next) => {
-              setKey(next);
-              setTaken(false);
-            }}
-          />
-        </Field>
-        <Field label={WORDS.type}>
-          <SelectInput
-            value={type}
-            options={TYPES.map((value) => ({ value, label: value }))}
-            onValue={setType}
-          />
-        </Field>
-        <Field label={WORDS.content}>
-          <TextArea isMono className="rec-editor" spellCheck={false} value={text} onValue={setText} />
-        </Field>
-      </div>
-    </Dialog>
+      <Field
+        label={WORDS.key}
+        help={WORDS.badKey}
+        error={isTaken ? WORDS.taken : key !== '' && isBad && WORDS.badKey}
+      >
+        <TextInput
+          isMono
+          autoComplete="off"
+          spellCheck={false}
+          value={key}
+          onValue={(next) => {
+            setKey(next);
+            setTaken(false);
+          }}
+        />
+      </Field>
+      <Field label={WORDS.type}>
+        <SelectInput
+          value={type}
+          options={TYPES.map((value) => ({ value, label: value }))}
+          onValue={setType}
+        />
+      </Field>
+      <Field label={WORDS.content}>
+        <TextArea isMono className="rec-editor" spellCheck={false} value={text} onValue={setText} />
+      </Field>
+    </FormDialog>
   );
 }
