@@ -1,6 +1,7 @@
 // A real browser for tests: the system's Chromium, or the one of an npm package, with an empty profile and no network.
-import { existsSync } from 'node:fs';
-import { userInfo } from 'node:os';
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { tmpdir, userInfo } from 'node:os';
+import { join } from 'node:path';
 import {
   chromium,
   type Browser,
@@ -10,7 +11,7 @@ import {
 } from 'playwright-core';
 import type { KnownCaller } from '../../src/kernel/identity/caller.ts';
 import { insertLoginLink } from '../../src/kernel/identity/sessions/store-login-links.ts';
-import { PATIENCE_MS } from '../eventually.ts';
+import { eventually, PATIENCE_MS } from '../eventually.ts';
 import type { BrowserHeaders } from '../people.ts';
 import type { TestServer } from '../server.ts';
 
@@ -51,11 +52,13 @@ const ARGUMENTS = [
 
 /** Starting a browser takes seconds: the tests of a file share one, with a context each. */
 export async function startBrowser(): Promise<Browser> {
+  const options = { headless: true, args: ARGUMENTS, timeout: PATIENCE_MS };
+  if (systemPath !== undefined) return await chromium.launch({ ...options, executablePath: systemPath });
+  const folder = await unpackBrowser();
   return await chromium.launch({
-    executablePath: systemPath ?? (await packagedPath()),
-    headless: true,
-    args: ARGUMENTS,
-    timeout: PATIENCE_MS,
+    ...options,
+    executablePath: join(folder, 'chromium'),
+    env: { ...process.env, LD_LIBRARY_PATH: join(folder, 'al2023/lib'), FONTCONFIG_PATH: folder },
   });
 }
 
@@ -83,13 +86,41 @@ export async function logIn(
   return { cookie: `${cookie!.name}=${cookie!.value}`, 'x-signalbox-session': secret };
 }
 
+/** By one of the processes of a test run, into a folder that all of them use. */
+async function unpackBrowser(): Promise<string> {
+  const folder = join(tmpdir(), 'packaged-browser');
+  const isDone = join(folder, 'done');
+  try {
+    mkdirSync(folder);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+    await eventually(() => existsSync(isDone), 'the browser that another process unpacks');
+    return folder;
+  }
+  await unpackInto(folder);
+  // The configuration of the package names a folder of its own choice; without fonts the browser ends at the first text.
+  writeFileSync(
+    join(folder, 'fonts.conf'),
+    `<fontconfig><dir>${folder}/fonts</dir><dir>/usr/share/fonts</dir><cachedir>${folder}/fonts-cache</cachedir></fontconfig>`,
+  );
+  writeFileSync(isDone, '');
+  return folder;
+}
+
 /**
- * The package unpacks the libraries of its browser only if this variable is set. Its recommended arguments are not
- * used: one of them disables the same-origin policy, which is tested here.
+ * The package unpacks the libraries of its browser only if a variable says that it runs in a cloud, and into the folder for
+ * temporary files. Its recommended arguments are not used: one of them disables the same-origin policy, which is tested here.
  */
-async function packagedPath(): Promise<string> {
-  process.env['AWS_EXECUTION_ENV'] ??= 'AWS_Lambda_nodejs22.x';
-  const { default: packaged } = await import('@sparticuz/chromium');
-  packaged.setGraphicsMode = false;
-  return await packaged.executablePath();
+async function unpackInto(folder: string): Promise<void> {
+  const { AWS_EXECUTION_ENV: cloud = 'AWS_Lambda_nodejs22.x', TMPDIR: temporary } = process.env;
+  process.env['AWS_EXECUTION_ENV'] = cloud;
+  process.env['TMPDIR'] = folder;
+  try {
+    const { default: packaged } = await import('@sparticuz/chromium');
+    packaged.setGraphicsMode = false;
+    await packaged.executablePath();
+  } finally {
+    if (temporary === undefined) delete process.env['TMPDIR'];
+    else process.env['TMPDIR'] = temporary;
+  }
 }
