@@ -37,6 +37,9 @@ export const noBrowser: string | false =
     : `no Chromium on this machine: none of ${SYSTEM_PATHS.join(', ')}, and the npm package has none for ` +
       `${process.platform} on ${process.arch}`;
 
+/** The reason why PDFs cannot be looked at, or false: the packaged browser has no viewer. */
+export const noPdfViewer: string | false = systemPath === undefined && 'the packaged browser has no viewer';
+
 const ARGUMENTS = [
   '--disable-gpu',
   '--disable-quic',

@@ -32,30 +32,7 @@ describe('lists of the console', { skip: noBrowser, timeout: 10 * PATIENCE_MS },
     await server?.stop();
   });
 
-  const heading = (page: Page, name: string) => page.getByRole('heading', { name, level: 1 }).waitFor();
   const rowsOf = (page: Page) => page.locator('tbody tr .two b').allInnerTexts();
-
-  test('the lists and one item of each open without a fault and without a barrier', async () => {
-    const { page, takeProblems, close } = await openConsole(browser, server, ada.member);
-    const places: [path: string, title: string, shown: string][] = [
-      ['/flags/shop?sort=-name', 'Flags', 'flag-1000'],
-      ['/flags/shop/flag-0001', 'Flag 0001', 'Everyone else'],
-      ['/runs', 'Runs', 'Succeeded'],
-      [`/runs/${runId}`, 'actor', 'The run has printed nothing yet.'],
-      ['/code', 'Repositories', 'ada/garden'],
-      ['/code/ada/garden', 'ada/garden', 'Initial commit'],
-    ];
-    for (const [path, title, shown] of places) {
-      await page.goto(`${server.url}/console${path}`);
-      await heading(page, title);
-      await page.locator('main').getByText(shown).first().waitFor();
-      assert.deepEqual(await findBarriers(page), [], path);
-      const isWide = await page.evaluate('document.documentElement.scrollWidth > innerWidth');
-      assert.equal(isWide, false, `${path} scrolls sideways`);
-    }
-    assert.deepEqual(takeProblems(), []);
-    await close();
-  });
 
   test('empty lists say what they are for, and what is not there is said too', async () => {
     const bob = await joinHost(server, 'bob', { role: 'owner' });

@@ -10,7 +10,7 @@ import { recordCalls } from '../conformance/actors-records-calls.ts';
 import { eventually, PATIENCE_MS } from '../eventually.ts';
 import { FORM, type BrowserHeaders } from '../people.ts';
 import { startServer, type TestServer } from '../server.ts';
-import { ELSEWHERE, logIn, noBrowser, openProfile, startBrowser } from './browser.ts';
+import { ELSEWHERE, logIn, noBrowser, noPdfViewer, openProfile, startBrowser } from './browser.ts';
 
 const XHTML = 'http://www.w3.org/1999/xhtml';
 /** Well-formed as HTML and as XML. Its script reports the origin in which it ran. */
@@ -321,7 +321,7 @@ describe('in a browser', { skip: noBrowser, timeout: 5 * PATIENCE_MS }, () => {
     assert.match(await page.evaluate<string>('document.body.textContent'), /\{"one":1\}/);
   });
 
-  test('a PDF opens in the viewer of the browser', async () => {
+  test('a PDF opens in the viewer of the browser', { skip: noPdfViewer }, async () => {
     await open(await keep('paper', 'application/pdf', PDF));
     assert.equal(await page.evaluate('document.contentType'), 'application/pdf');
     // The page, the viewer in it, and the document in that; a sandbox prevents the last.
