@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe } from 'node:test';
 import { beforeGitTests as before, gitTest as test } from '../../git-tests.ts';
+import { eventually } from '../../eventually.ts';
 import { isStatus, type OctokitMember, type OctokitSuite } from './suite.ts';
 
 const shop = { owner: 'keeper', repo: 'shop' };
@@ -69,7 +70,10 @@ export function describeRepositories(suite: OctokitSuite): void {
       assert.equal(license.path, 'LICENSE');
       const { data: readme } = await repos.getReadmeInDirectory({ ...shop, dir: 'docs' });
       assert.equal(readme.path, 'docs/README.md');
-      assert.deepEqual(Object.keys((await repos.listLanguages(shop)).data), ['TypeScript']);
+      // They are counted a moment after the push.
+      const languages = async () => Object.keys((await repos.listLanguages(shop)).data);
+      await eventually(async () => (await languages()).includes('TypeScript'), 'the languages');
+      assert.deepEqual(await languages(), ['TypeScript']);
     });
 
     test('downloads a file and an archive from the addresses of this server for them', async () => {
