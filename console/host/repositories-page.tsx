@@ -100,13 +100,7 @@ export default function RepositoriesPage() {
               {words !== undefined && (
                 <span>{WORDS.matching(formatCount(rows.length), formatCount(list.rows.length))}</span>
               )}
-              <ListFoot
-                shown={list.rows.length}
-                nouns={WORDS.nouns}
-                hasMore={list.hasMore}
-                isReadingMore={list.isReadingMore}
-                onMore={list.readMore}
-              />
+              <ListFoot list={list} nouns={WORDS.nouns} />
             </>
           }
         />

@@ -10,23 +10,30 @@ const WORDS = {
   more: 'Show more',
 };
 
-export interface ListFootProps {
-  shown: number;
+/** As `useListPages` gives it; a list without pages is its rows alone. */
+export interface ShownList {
+  rows: readonly unknown[];
   total?: number | undefined;
-  /** In the plural and in the singular. */
-  nouns: readonly [many: string, one: string];
-  hasMore: boolean;
-  isReadingMore: boolean;
-  onMore: () => void;
+  hasMore?: boolean;
+  isReadingMore?: boolean;
+  readMore?: () => void;
 }
 
-export function ListFoot({ shown, total, nouns, hasMore, isReadingMore, onMore }: ListFootProps) {
+export interface ListFootProps {
+  list: ShownList;
+  /** In the plural and in the singular. */
+  nouns: readonly [many: string, one: string];
+}
+
+export function ListFoot({ list, nouns }: ListFootProps) {
+  const { rows, total, hasMore = false, isReadingMore, readMore } = list;
+  const shown = rows.length;
   const noun = nouns[(total ?? shown) === 1 ? 1 : 0];
   return (
     <>
       <span>{wordsOf(shown, total, hasMore, noun)}</span>
       {hasMore && (
-        <Button size="sm" isBusy={isReadingMore} onClick={onMore}>
+        <Button size="sm" isBusy={isReadingMore} onClick={readMore}>
           {WORDS.more}
         </Button>
       )}

@@ -51,15 +51,7 @@ export function RelayTab() {
           rowKey={({ _id }) => _id}
           isLoading={isPending}
           emptyState={<EmptyState icon="link" title={RELAY.empty.title} text={RELAY.empty.text} />}
-          footer={
-            <ListFoot
-              shown={rows.length}
-              nouns={RELAY.nouns}
-              hasMore={false}
-              isReadingMore={false}
-              onMore={() => undefined}
-            />
-          }
+          footer={<ListFoot list={{ rows }} nouns={RELAY.nouns} />}
         />
       )}
       {act?.kind === 'new' && <RelayDialog onClose={close} onMade={show} />}

@@ -204,15 +204,7 @@ function Hooks({ search }: { search: SearchState }) {
                 <EmptyState icon="hook" title={HOOKS.empty.title} text={HOOKS.empty.text} />
               )
             }
-            footer={
-              <ListFoot
-                shown={rows.length}
-                nouns={HOOKS.nouns}
-                hasMore={false}
-                isReadingMore={false}
-                onMore={() => undefined}
-              />
-            }
+            footer={<ListFoot list={{ rows }} nouns={HOOKS.nouns} />}
           />
         )}
         {open !== undefined && data !== undefined && (

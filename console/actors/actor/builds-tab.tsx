@@ -41,16 +41,7 @@ export function BuildsTab({ actor, isOwner }: { actor: ActorDetail; isOwner: boo
           isLoading={list.isLoading}
           rowCount={list.total}
           emptyState={<EmptyState icon="actor" title={title} text={text} />}
-          footer={
-            <ListFoot
-              shown={list.rows.length}
-              total={list.total}
-              nouns={ACTOR_WORDS.buildNouns}
-              hasMore={list.hasMore}
-              isReadingMore={list.isReadingMore}
-              onMore={list.readMore}
-            />
-          }
+          footer={<ListFoot list={list} nouns={ACTOR_WORDS.buildNouns} />}
         />
       )}
     </div>

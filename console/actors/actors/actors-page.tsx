@@ -124,16 +124,7 @@ export default function ActorsPage() {
               action={createButton}
             />
           }
-          footer={
-            <ListFoot
-              shown={list.rows.length}
-              total={list.total}
-              nouns={ACTORS_WORDS.nouns}
-              hasMore={list.hasMore}
-              isReadingMore={list.isReadingMore}
-              onMore={list.readMore}
-            />
-          }
+          footer={<ListFoot list={list} nouns={ACTORS_WORDS.nouns} />}
         />
       )}
       {isCreating && <CreateActorDialog onClose={() => setCreating(false)} />}

@@ -49,16 +49,7 @@ export function RunsTable({ list, emptyState, isOfActor = false }: RunsTableProp
         isLoading={list.isLoading}
         rowCount={list.total}
         emptyState={emptyState}
-        footer={
-          <ListFoot
-            shown={list.rows.length}
-            total={list.total}
-            nouns={WORDS.nouns}
-            hasMore={list.hasMore}
-            isReadingMore={list.isReadingMore}
-            onMore={list.readMore}
-          />
-        }
+        footer={<ListFoot list={list} nouns={WORDS.nouns} />}
       />
       <SelectionBar count={chosen.length} onClear={() => setSelected(new Set())}>
         {ACTIONS.map((one) => (

@@ -118,7 +118,7 @@ function KindPage({ kind }: { kind: StorageKind }) {
             )
           }
           footer={
-            list.isFiltered ? list.hitsNote : <ListFoot {...list.foot} nouns={KIND_WORDS[kind].nouns} />
+            list.isFiltered ? list.hitsNote : <ListFoot list={list.all} nouns={KIND_WORDS[kind].nouns} />
           }
         />
       )}
@@ -160,13 +160,7 @@ function useRows(kind: StorageKind, text: string, hasUnnamed: boolean) {
     newCount: isFiltered ? 0 : all.newCount,
     showNew: all.showNew,
     hitsNote: isFull ? WORDS.firstHits(formatCount(MAX_HITS)) : undefined,
-    foot: {
-      shown: all.rows.length,
-      total: all.total,
-      hasMore: all.hasMore,
-      isReadingMore: all.isReadingMore,
-      onMore: all.readMore,
-    },
+    all,
   };
 }
 

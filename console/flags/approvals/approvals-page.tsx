@@ -75,16 +75,7 @@ export default function ApprovalsPage() {
           isLoading={list.isLoading}
           rowCount={list.total}
           emptyState={<EmptyState icon="check" title={empty.title} text={empty.text} />}
-          footer={
-            <ListFoot
-              shown={list.rows.length}
-              total={list.total}
-              nouns={APPROVALS.nouns}
-              hasMore={list.hasMore}
-              isReadingMore={list.isReadingMore}
-              onMore={list.readMore}
-            />
-          }
+          footer={<ListFoot list={list} nouns={APPROVALS.nouns} />}
         />
       )}
     </main>

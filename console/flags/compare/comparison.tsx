@@ -80,11 +80,13 @@ export function Comparison({ project, from, to, environments }: ComparisonProps)
         }
         footer={
           <ListFoot
-            shown={rows.length}
+            list={{
+              rows,
+              hasMore: list.hasNextPage,
+              isReadingMore: list.isFetchingNextPage || isSearching,
+              readMore: () => void list.fetchNextPage(),
+            }}
             nouns={COMPARE.nouns}
-            hasMore={list.hasNextPage}
-            isReadingMore={list.isFetchingNextPage || isSearching}
-            onMore={() => void list.fetchNextPage()}
           />
         }
       />

@@ -149,16 +149,7 @@ export function ProjectEnvironments({ project: key }: { project: string }) {
                 <NoMatch words={PAGE_WORDS.noMatch} onClear={() => setTyped('')} />
               )
             }
-            footer={
-              <ListFoot
-                shown={list.rows.length}
-                total={list.total}
-                nouns={PAGE_WORDS.environmentNouns}
-                hasMore={list.hasMore}
-                isReadingMore={list.isReadingMore}
-                onMore={list.readMore}
-              />
-            }
+            footer={<ListFoot list={list} nouns={PAGE_WORDS.environmentNouns} />}
           />
         )}
         {open !== undefined && project !== undefined && (

@@ -114,16 +114,7 @@ export function ProjectList() {
               <NoMatch words={PAGE_WORDS.noMatch} onClear={() => setTyped('')} />
             )
           }
-          footer={
-            <ListFoot
-              shown={list.rows.length}
-              total={list.total}
-              nouns={PAGE_WORDS.projectNouns}
-              hasMore={list.hasMore}
-              isReadingMore={list.isReadingMore}
-              onMore={list.readMore}
-            />
-          }
+          footer={<ListFoot list={list} nouns={PAGE_WORDS.projectNouns} />}
         />
       )}
       {search.get('new') !== undefined && may?.[0] === true && (

@@ -194,14 +194,7 @@ function ProjectFlags({ project: projectKey }: { project: string }) {
                 footer={
                   rows.length === 0 ? undefined : (
                     <>
-                      <ListFoot
-                        shown={list.rows.length}
-                        total={list.total}
-                        nouns={FLAG_WORDS.nouns}
-                        hasMore={list.hasMore}
-                        isReadingMore={list.isReadingMore}
-                        onMore={list.readMore}
-                      />
+                      <ListFoot list={list} nouns={FLAG_WORDS.nouns} />
                       {list.changed.size > 0 && (
                         <span role="status">{WORDS.changedRows(list.changed.size)}</span>
                       )}

@@ -129,16 +129,7 @@ function ProjectSegments({ project }: { project: string }) {
               <NoMatch words={SEGMENTS.noMatch} onClear={() => setTyped('')} />
             )
           }
-          footer={
-            <ListFoot
-              shown={list.rows.length}
-              total={list.total}
-              nouns={SEGMENTS.nouns}
-              hasMore={list.hasMore}
-              isReadingMore={list.isReadingMore}
-              onMore={list.readMore}
-            />
-          }
+          footer={<ListFoot list={list} nouns={SEGMENTS.nouns} />}
         />
       )}
       {isCreating && environment !== undefined && (

@@ -133,7 +133,7 @@ function Requests({ queueId, view, text, rowHref, onClear }: RequestsProps) {
             <EmptyState icon="hour" title={EMPTY[view].title} text={EMPTY[view].text} />
           )
         }
-        footer={<ListFoot {...list.foot} shown={list.rows.length} nouns={WORDS.nouns} />}
+        footer={<ListFoot list={list} nouns={WORDS.nouns} />}
       />
       <SelectionBar count={chosen.length} onClear={() => setSelected(new Set())}>
         <Button size="sm" tone="danger" icon="trash" onClick={() => setDeleting(true)}>
@@ -165,10 +165,8 @@ function useRows(queueId: string, view: View, text: string) {
     error: read.data === undefined ? read.error : null,
     retry: () => void read.refetch(),
     isLoading: read.isPending || read.isPlaceholderData,
-    foot: {
-      hasMore: !isFound && pages.hasNextPage,
-      isReadingMore: pages.isFetchingNextPage,
-      onMore: () => void pages.fetchNextPage(),
-    },
+    hasMore: !isFound && pages.hasNextPage,
+    isReadingMore: pages.isFetchingNextPage,
+    readMore: () => void pages.fetchNextPage(),
   };
 }

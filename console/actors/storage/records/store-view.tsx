@@ -136,11 +136,13 @@ function RecordTable({ id, prefix, rowHref, onClear, onUpload }: RecordTableProp
       footer={
         <>
           <ListFoot
-            shown={rows.length}
+            list={{
+              rows,
+              hasMore: list.hasNextPage,
+              isReadingMore: list.isFetchingNextPage,
+              readMore: () => void list.fetchNextPage(),
+            }}
             nouns={WORDS.nouns}
-            hasMore={list.hasNextPage}
-            isReadingMore={list.isFetchingNextPage}
-            onMore={() => void list.fetchNextPage()}
           />
           <span className="push">
             <Button tone="ghost" size="sm" icon="redo" onClick={() => void refetch()}>
