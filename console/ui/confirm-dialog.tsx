@@ -1,9 +1,8 @@
 // A question before something is done. The safe button has the focus; where something must be typed, only
 // pressing the other button confirms, never Enter in the field.
 import { useState, type ReactNode } from 'react';
-import { Banner } from './banner.tsx';
 import { Button, type ButtonTone } from './button.tsx';
-import { CopyButton } from './copy-button.tsx';
+import { ChangeError, type FailedChange } from './change-error.tsx';
 import { Dialog } from './dialog.tsx';
 import { Field } from './field.tsx';
 import { Icon } from './icon.tsx';
@@ -24,7 +23,7 @@ export interface ConfirmDialogProps {
   /** Another reason why it cannot be confirmed yet, such as a comment that is missing. */
   disabledReason?: string | undefined;
   isBusy?: boolean | undefined;
-  error?: { message: string; requestId?: string | undefined } | undefined;
+  error?: FailedChange | undefined;
   onConfirm: () => void;
   onClose: () => void;
 }
@@ -63,18 +62,7 @@ export function ConfirmDialog(props: ConfirmDialogProps) {
         </>
       }
     >
-      {error !== undefined && (
-        <Banner tone="bad">
-          {error.message}
-          {error.requestId !== undefined && (
-            <>
-              {' '}
-              {words.request} <code className="key">{error.requestId}</code>
-              <CopyButton text={error.requestId} label={words.copyRequestId} />
-            </>
-          )}
-        </Banner>
-      )}
+      <ChangeError error={error} />
       {children !== undefined && <div className="stack t13">{children}</div>}
       {typeToConfirm !== undefined && (
         <div className={tone === 'production' ? 'guard' : undefined}>

@@ -1,7 +1,7 @@
 // The deliveries of a webhook by outcome, and one of them with its attempts.
 import { useChange } from '../../api/read.ts';
 import { useMay } from '../../app/me.ts';
-import { ChangeError } from '../../lib/change-error.tsx';
+import { ChangeError } from '../../ui/change-error.tsx';
 import { ReadProblem } from '../../lib/read-problem.tsx';
 import type { SearchState } from '../../lib/search-state.ts';
 import { Button } from '../../ui/button.tsx';

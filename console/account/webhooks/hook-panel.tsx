@@ -3,7 +3,7 @@ import '../../styles/token-pages.css';
 import { useState } from 'react';
 import { useChange } from '../../api/read.ts';
 import { useMay } from '../../app/me.ts';
-import { ChangeError } from '../../lib/change-error.tsx';
+import { ChangeError } from '../../ui/change-error.tsx';
 import type { SearchState } from '../../lib/search-state.ts';
 import { SidePanel } from '../../lib/side-panel.tsx';
 import { Button } from '../../ui/button.tsx';

@@ -4,7 +4,7 @@ import { path, withoutSecrets, type Call } from '../../api/call.ts';
 import { invalidateTopics } from '../../api/read.ts';
 import { useSecretCall } from '../../api/secret-call.ts';
 import { useSayDraft } from '../../app/draft-call.ts';
-import { FormDialog } from '../../lib/form-dialog.tsx';
+import { FormDialog } from '../../ui/form-dialog.tsx';
 import { TagsInput } from '../../lib/tags-input.tsx';
 import { Checkbox } from '../../ui/choice.tsx';
 import { Field } from '../../ui/field.tsx';

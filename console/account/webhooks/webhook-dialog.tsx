@@ -5,7 +5,7 @@ import { invalidateTopics } from '../../api/read.ts';
 import { useSecretCall } from '../../api/secret-call.ts';
 import { useSayDraft } from '../../app/draft-call.ts';
 import { withoutSecrets } from '../../api/call.ts';
-import { FormDialog } from '../../lib/form-dialog.tsx';
+import { FormDialog } from '../../ui/form-dialog.tsx';
 import { SecretOnce } from '../../lib/secret-once.tsx';
 import { TagsInput } from '../../lib/tags-input.tsx';
 import { Checkbox } from '../../ui/choice.tsx';

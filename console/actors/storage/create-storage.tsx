@@ -5,7 +5,7 @@ import { send } from '../../api/client.ts';
 import { ApiError } from '../../api/error.ts';
 import { invalidateTopics } from '../../api/read.ts';
 import { useSayDraft } from '../../app/draft-call.ts';
-import { FormDialog } from '../../lib/form-dialog.tsx';
+import { FormDialog } from '../../ui/form-dialog.tsx';
 import { Field } from '../../ui/field.tsx';
 import { TextInput } from '../../ui/input.tsx';
 import { TextLink } from '../../ui/link.tsx';

@@ -2,7 +2,7 @@
 import { useState } from 'react';
 import { useChange } from '../../api/read.ts';
 import { useSayDraft } from '../../app/draft-call.ts';
-import { ChangeError } from '../../lib/change-error.tsx';
+import { ChangeError } from '../../ui/change-error.tsx';
 import { Button } from '../../ui/button.tsx';
 import { KeyValues } from '../../ui/card.tsx';
 import { RadioCards } from '../../ui/choice.tsx';

@@ -12,7 +12,7 @@ import { words } from '../../ui/words.ts';
 import type { Environment } from '../queries.ts';
 import { GuardField } from '../save/guard-field.tsx';
 import { needsTypedKey } from '../save/guard.ts';
-import { ChangeError } from '../../lib/change-error.tsx';
+import { ChangeError } from '../../ui/change-error.tsx';
 import { copyCall, useCopy, useDryRun, type CopyItem, type CopyPlan } from './compare-queries.ts';
 import { COPY } from './compare-words.ts';
 import { CopyItems } from './copy-items.tsx';

@@ -3,7 +3,7 @@ import { useState } from 'react';
 import type { Call } from '../../api/call.ts';
 import { useChange } from '../../api/read.ts';
 import { useSayDraft } from '../../app/draft-call.ts';
-import { ChangeError } from '../../lib/change-error.tsx';
+import { ChangeError } from '../../ui/change-error.tsx';
 import { TagsInput } from '../../lib/tags-input.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Checkbox, RadioCards } from '../../ui/choice.tsx';

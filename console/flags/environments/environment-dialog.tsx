@@ -3,7 +3,7 @@ import { useState } from 'react';
 import { path, type Call } from '../../api/call.ts';
 import { useChange } from '../../api/read.ts';
 import { useSayDraft } from '../../app/draft-call.ts';
-import { FormDialog } from '../../lib/form-dialog.tsx';
+import { FormDialog } from '../../ui/form-dialog.tsx';
 import { TagsInput } from '../../lib/tags-input.tsx';
 import { Checkbox } from '../../ui/choice.tsx';
 import { Field } from '../../ui/field.tsx';

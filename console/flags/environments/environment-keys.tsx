@@ -4,7 +4,7 @@ import type { Call } from '../../api/call.ts';
 import { useChange } from '../../api/read.ts';
 import { useSayDraft } from '../../app/draft-call.ts';
 import { useMay } from '../../app/me.ts';
-import { ChangeError } from '../../lib/change-error.tsx';
+import { ChangeError } from '../../ui/change-error.tsx';
 import { currentTime } from '../../lib/clock.ts';
 import { Banner } from '../../ui/banner.tsx';
 import { Button } from '../../ui/button.tsx';

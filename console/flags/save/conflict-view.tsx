@@ -11,7 +11,7 @@ import type { Conflict } from './conflict.ts';
 import { Difference } from './difference.tsx';
 import type { PlannedChange } from './planned-change.ts';
 import { partsOfState, textOfPart, type Contest, type StateParts } from './parts.ts';
-import { ChangeError } from '../../lib/change-error.tsx';
+import { ChangeError } from '../../ui/change-error.tsx';
 import { usePreview, type Preview } from './save-queries.ts';
 import { SAVE_WORDS as WORDS } from './save-words.ts';
 

@@ -18,7 +18,7 @@ import { Difference } from './difference.tsx';
 import { GuardField } from './guard-field.tsx';
 import { needsTypedKey } from './guard.ts';
 import { approvalCall, canWait, patchCall, scheduleCall, type PlannedChange } from './planned-change.ts';
-import { ChangeError } from '../../lib/change-error.tsx';
+import { ChangeError } from '../../ui/change-error.tsx';
 import type { Guard, Preview } from './save-queries.ts';
 import { SAVE_WORDS as WORDS } from './save-words.ts';
 import type { Saving } from './use-saving.ts';

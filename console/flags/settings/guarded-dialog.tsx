@@ -1,7 +1,7 @@
 // A question about a change in one environment that has no preview: asks for a comment and the environment's key where it must.
 import { useState, type ReactNode } from 'react';
 import type { ApiError } from '../../api/error.ts';
-import { ChangeError } from '../../lib/change-error.tsx';
+import { ChangeError } from '../../ui/change-error.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
 import { Field } from '../../ui/field.tsx';

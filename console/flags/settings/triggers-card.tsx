@@ -4,7 +4,7 @@ import type { Call } from '../../api/call.ts';
 import { invalidateTopics, useChange } from '../../api/read.ts';
 import { useSecretCall } from '../../api/secret-call.ts';
 import { useSayDraft } from '../../app/draft-call.ts';
-import { ChangeError } from '../../lib/change-error.tsx';
+import { ChangeError } from '../../ui/change-error.tsx';
 import { ReadProblem } from '../../lib/read-problem.tsx';
 import { SecretOnce } from '../../lib/secret-once.tsx';
 import { Button } from '../../ui/button.tsx';

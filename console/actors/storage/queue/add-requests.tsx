@@ -3,7 +3,7 @@ import { useState } from 'react';
 import { ApiError } from '../../../api/error.ts';
 import { invalidateTopics } from '../../../api/read.ts';
 import { useSayDraft } from '../../../app/draft-call.ts';
-import { ChangeError } from '../../../lib/change-error.tsx';
+import { ChangeError } from '../../../ui/change-error.tsx';
 import { Button } from '../../../ui/button.tsx';
 import { Checkbox } from '../../../ui/choice.tsx';
 import { Dialog } from '../../../ui/dialog.tsx';

@@ -1,7 +1,7 @@
 // One request: why it is not next, what is known of it, and what can be done with it.
 import { useState } from 'react';
 import { useChange } from '../../../api/read.ts';
-import { ChangeError } from '../../../lib/change-error.tsx';
+import { ChangeError } from '../../../ui/change-error.tsx';
 import { ReadProblem } from '../../../lib/read-problem.tsx';
 import { SidePanel } from '../../../lib/side-panel.tsx';
 import { Button } from '../../../ui/button.tsx';

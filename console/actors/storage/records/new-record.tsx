@@ -4,7 +4,7 @@ import { ApiError } from '../../../api/error.ts';
 import { invalidateTopics } from '../../../api/read.ts';
 import { upload } from '../../../api/upload.ts';
 import { useSayDraft } from '../../../app/draft-call.ts';
-import { FormDialog } from '../../../lib/form-dialog.tsx';
+import { FormDialog } from '../../../ui/form-dialog.tsx';
 import { Field } from '../../../ui/field.tsx';
 import { SelectInput, TextArea, TextInput } from '../../../ui/input.tsx';
 import { findHead, isRecordKey, RECORDS, writeRecordCall } from './records.ts';

@@ -3,7 +3,7 @@ import { useState } from 'react';
 import { ApiError } from '../../../api/error.ts';
 import { invalidateTopics } from '../../../api/read.ts';
 import { upload } from '../../../api/upload.ts';
-import { ChangeError } from '../../../lib/change-error.tsx';
+import { ChangeError } from '../../../ui/change-error.tsx';
 import { Banner } from '../../../ui/banner.tsx';
 import { Button } from '../../../ui/button.tsx';
 import { CopyTextButton } from '../../../ui/copy-button.tsx';

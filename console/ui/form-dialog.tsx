@@ -1,9 +1,9 @@
 // A dialog that is one form: its fields, why the last attempt failed, and the button that sends it, for which Enter does too.
 import { useId, type FormEvent, type ReactNode } from 'react';
-import { Button } from '../ui/button.tsx';
-import { Dialog, type DialogProps } from '../ui/dialog.tsx';
-import { words } from '../ui/words.ts';
-import { ChangeError } from './change-error.tsx';
+import { Button } from './button.tsx';
+import { Dialog, type DialogProps } from './dialog.tsx';
+import { words } from './words.ts';
+import { ChangeError, type FailedChange } from './change-error.tsx';
 
 export interface FormDialogProps extends Pick<DialogProps, 'title' | 'text' | 'width'> {
   /** What the button will do. */
@@ -11,7 +11,7 @@ export interface FormDialogProps extends Pick<DialogProps, 'title' | 'text' | 'w
   /** Why it cannot be sent now. */
   disabledReason?: string | undefined;
   isBusy: boolean;
-  error: Error | null | undefined;
+  error: FailedChange | null | undefined;
   onSubmit: () => void;
   onClose: () => void;
   children: ReactNode;

@@ -1,15 +1,21 @@
 // Why a change was not made: the API's message, the missing permission, and the request that said so.
-import { ApiError } from '../api/error.ts';
-import { Banner } from '../ui/banner.tsx';
-import { CopyButton } from '../ui/copy-button.tsx';
-import { words } from '../ui/words.ts';
+import { Banner } from './banner.tsx';
+import { CopyButton } from './copy-button.tsx';
+import { words } from './words.ts';
 
-export function ChangeError({ error }: { error: Error | null | undefined }) {
+export interface FailedChange {
+  message: string;
+  /** What the caller may not do, where that is the reason. */
+  access?: { action: string; resource: string } | undefined;
+  requestId?: string | undefined;
+}
+
+export function ChangeError({ error }: { error: FailedChange | null | undefined }) {
   if (error === null || error === undefined) return null;
-  const { access, requestId } = error instanceof ApiError ? error : {};
+  const { message, access, requestId } = error;
   return (
     <Banner tone="bad">
-      {error.message}
+      {message}
       {access !== undefined && (
         <>
           {' '}
