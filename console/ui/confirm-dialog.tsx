@@ -4,9 +4,8 @@ import { useState, type ReactNode } from 'react';
 import { Button, type ButtonTone } from './button.tsx';
 import { ChangeError, type FailedChange } from './change-error.tsx';
 import { Dialog } from './dialog.tsx';
-import { Field } from './field.tsx';
 import { Icon } from './icon.tsx';
-import { TextInput } from './input.tsx';
+import { TypedKey } from './typed-key.tsx';
 import { words } from './words.ts';
 
 export type ConfirmTone = 'normal' | 'danger' | 'production';
@@ -72,22 +71,7 @@ export function ConfirmDialog(props: ConfirmDialogProps) {
               {typeToConfirm}
             </p>
           )}
-          <Field
-            label={
-              <>
-                {words.typeToConfirm} <code className="key">{typeToConfirm}</code>
-              </>
-            }
-          >
-            <TextInput
-              isMono
-              autoComplete="off"
-              autoCapitalize="off"
-              spellCheck={false}
-              value={typed}
-              onValue={setTyped}
-            />
-          </Field>
+          <TypedKey wanted={typeToConfirm} value={typed} onChange={setTyped} />
         </div>
       )}
     </Dialog>

@@ -11,9 +11,10 @@ import { Button } from '../../ui/button.tsx';
 import { CopyButton } from '../../ui/copy-button.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
 import { Field } from '../../ui/field.tsx';
-import { SelectInput, TextInput } from '../../ui/input.tsx';
+import { SelectInput } from '../../ui/input.tsx';
 import { Status } from '../../ui/status.tsx';
 import { Time } from '../../ui/time.tsx';
+import { TypedKey } from '../../ui/typed-key.tsx';
 import { words } from '../../ui/words.ts';
 import {
   CHANGED,
@@ -211,24 +212,7 @@ function ResetDialog({ kind, project, environment, onClose, onDone }: ResetDialo
       <Field label={RESET_WORDS.overlap} help={RESET_WORDS.help}>
         <SelectInput value={hours} onValue={setHours} options={[...RESET_WORDS.overlaps]} />
       </Field>
-      {isGuarded && (
-        <Field
-          label={
-            <>
-              {words.typeToConfirm} <code className="key">{key}</code>
-            </>
-          }
-        >
-          <TextInput
-            isMono
-            autoComplete="off"
-            autoCapitalize="off"
-            spellCheck={false}
-            value={typed}
-            onValue={setTyped}
-          />
-        </Field>
-      )}
+      {isGuarded && <TypedKey wanted={key} value={typed} onChange={setTyped} />}
     </Dialog>
   );
 }

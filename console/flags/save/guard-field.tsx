@@ -1,7 +1,6 @@
 // The key of a guarded environment, typed by hand. Enter does nothing here.
-import { Field } from '../../ui/field.tsx';
 import { Icon } from '../../ui/icon.tsx';
-import { TextInput } from '../../ui/input.tsx';
+import { TypedKey } from '../../ui/typed-key.tsx';
 import { SAVE_WORDS as WORDS } from './save-words.ts';
 
 export interface GuardFieldProps {
@@ -17,16 +16,13 @@ export function GuardField({ place, value, onChange }: GuardFieldProps) {
         <Icon name="shield" />
         {WORDS.guarded}
       </p>
-      <Field label={WORDS.typeKey(place)} help={WORDS.typeHelp}>
-        <TextInput
-          isMono
-          autoComplete="off"
-          autoCapitalize="off"
-          spellCheck={false}
-          value={value}
-          onValue={onChange}
-        />
-      </Field>
+      <TypedKey
+        wanted={place}
+        label={WORDS.typeKey(place)}
+        help={WORDS.typeHelp}
+        value={value}
+        onChange={onChange}
+      />
     </div>
   );
 }
