@@ -1,10 +1,10 @@
 // The fields of a change of many flags.
 import { Field } from '../../ui/field.tsx';
-import { Icon } from '../../ui/icon.tsx';
 import { SelectInput, TextArea, TextInput } from '../../ui/input.tsx';
 import { Segmented } from '../../ui/segmented.tsx';
 import type { Flag } from '../flag.ts';
 import type { Environment } from '../queries.ts';
+import { GuardField } from '../save/guard-field.tsx';
 import type { BulkGuard, BulkKind } from './bulk-plan.ts';
 import { LIST_WORDS } from './list-words.ts';
 
@@ -106,29 +106,7 @@ export function BulkFields(props: BulkFieldsProps) {
         />
       </Field>
       {guard.typed !== undefined && (
-        <div className="guard">
-          <p className="guard__t">
-            <Icon name="shield" />
-            {WORDS.guarded(guard.typed)}
-          </p>
-          <Field
-            label={
-              <>
-                {WORDS.type} <code className="key">{guard.typed}</code>
-              </>
-            }
-            help={WORDS.typeHelp}
-          >
-            <TextInput
-              isMono
-              autoComplete="off"
-              autoCapitalize="off"
-              spellCheck={false}
-              value={draft.typed}
-              onValue={(typed) => onChange({ typed })}
-            />
-          </Field>
-        </div>
+        <GuardField place={guard.typed} value={draft.typed} onChange={(typed) => onChange({ typed })} />
       )}
     </>
   );

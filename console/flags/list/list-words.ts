@@ -107,10 +107,7 @@ export const LIST_WORDS = {
       'An archived flag is gone from SDKs in every environment: they serve the default of the code. It can be restored.',
     approval: (environment: string) =>
       `Changes in ${environment} need an approval, so a request is made for each flag.`,
-    guarded: (environment: string) => `This reaches ${environment}, which is guarded.`,
-    type: 'Type this to go on:',
     typeFirst: (key: string) => `Type “${key}” first.`,
-    typeHelp: 'Enter does not do it; use the button.',
     which: 'The flags',
     andMore: (number: number) => `and ${number} more`,
     turnOn: (number: number, environment: string) => `Turn ${flags(number)} on in ${environment}`,
