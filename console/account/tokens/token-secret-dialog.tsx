@@ -1,11 +1,8 @@
 // The secret of a token that was just created or rotated, on the only page that shows it. It lives in the state of this page alone.
-import { useState } from 'react';
 import { snippetOf } from '../../api/snippets.ts';
-import { Button } from '../../ui/button.tsx';
-import { KeyValues, Tile } from '../../ui/card.tsx';
-import { Checkbox } from '../../ui/choice.tsx';
-import { CodeBlock, Secret } from '../../ui/code-block.tsx';
-import { Dialog } from '../../ui/dialog.tsx';
+import { SecretOnce } from '../../lib/secret-once.tsx';
+import { KeyValues } from '../../ui/card.tsx';
+import { CodeBlock } from '../../ui/code-block.tsx';
 import { Status } from '../../ui/status.tsx';
 import { Time } from '../../ui/time.tsx';
 import type { TokenDetail } from './token-model.ts';
@@ -25,30 +22,14 @@ const ENDING = 4;
 
 export function SecretDialog({ secret, onClose }: { secret: NewSecret; onClose: () => void }) {
   const { detail, isRotated } = secret;
-  const [isStored, setStored] = useState(false);
   const name = detail.name === undefined || detail.name === '' ? TOKENS.unnamed : detail.name;
   return (
-    <Dialog
+    <SecretOnce
       title={isRotated ? SECRET.rotated(name) : SECRET.ready(name)}
-      text={SECRET.text}
-      tile={<Tile icon="key" tone="ok" />}
-      width={600}
-      onClose={undefined}
-      footer={
-        <>
-          <div className="grow">
-            <Checkbox label={SECRET.stored} isChecked={isStored} onChange={setStored} />
-          </div>
-          <Button tone="primary" disabledReason={isStored ? undefined : SECRET.tickFirst} onClick={onClose}>
-            {SECRET.done}
-          </Button>
-        </>
-      }
+      label={SECRET.secret}
+      secret={detail.token}
+      onClose={onClose}
     >
-      <div className="fld">
-        <span className="fld__l">{SECRET.secret}</span>
-        <Secret text={detail.token} />
-      </div>
       <KeyValues
         items={[
           [SECRET.scope, scopeOf(detail)],
@@ -68,7 +49,7 @@ export function SecretDialog({ secret, onClose }: { secret: NewSecret; onClose: 
         <p className="help">{SECRET.tryText}</p>
         {!isRotated && <FirstCall id={detail._id} ending={detail.token.slice(-ENDING)} />}
       </div>
-    </Dialog>
+    </SecretOnce>
   );
 }
 

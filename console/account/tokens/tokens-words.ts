@@ -135,7 +135,6 @@ export const REVOKE = {
 export const SECRET = {
   ready: (name: string) => `Token “${name}” is ready`,
   rotated: (name: string) => `“${name}” has a new secret`,
-  text: 'This is the only time that its secret is shown. Reload or close, and it is gone.',
   secret: 'Secret',
   scope: 'Scope',
   expires: 'Expires',
@@ -144,9 +143,6 @@ export const SECRET = {
   tryText: 'Put the secret into the variable SIGNALBOX_TOKEN first. Any token may make this call.',
   waiting: 'Waiting for its first call…',
   used: (api: string) => `It works: a call to the ${api} has come`,
-  stored: 'I have stored it in a safe place',
-  done: 'Done',
-  tickFirst: 'Store the secret, and tick the box.',
 } as const;
 
 export const FORM = {
