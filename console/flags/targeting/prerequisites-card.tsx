@@ -1,7 +1,6 @@
 // Other flags that must serve a given variation first.
 import { useId, useState } from 'react';
 import { Button } from '../../ui/button.tsx';
-import { classNames } from '../../ui/class-names.ts';
 import { FieldError } from '../../ui/field.tsx';
 import { SelectInput, TextInput } from '../../ui/input.tsx';
 import { TextLink } from '../../ui/link.tsx';
@@ -12,6 +11,7 @@ import { useFlagSearch } from './targeting-queries.ts';
 import { TARGETING_WORDS as WORDS } from './targeting-words.ts';
 import type { Prerequisite } from './targeting.ts';
 import { useFirstFocus } from './use-first-focus.ts';
+import { StepCard } from './step-card.tsx';
 import type { EditTargeting } from './use-targeting-draft.ts';
 
 export interface PrerequisitesCardProps {
@@ -34,43 +34,29 @@ export function PrerequisitesCard(props: PrerequisitesCardProps) {
   const set = (next: (present: Prerequisite[]) => Prerequisite[]) =>
     edit((present) => ({ ...present, prerequisites: next(present.prerequisites) }));
   return (
-    <section
-      className={classNames(
-        'stop card rule rule--flat',
-        isEdited && 'is-edit',
-        hit !== undefined && 'is-hit',
+    <StepCard title={WORDS.prerequisites} step={step} isEdited={isEdited} hit={hit}>
+      {prerequisites.map((one) => (
+        <PrerequisiteLine
+          key={one.key}
+          project={project}
+          prerequisite={one}
+          isLocked={isLocked}
+          onChange={(next) => set((all) => all.map((other) => (other.key === next.key ? next : other)))}
+          onRemove={() => set((all) => all.filter(({ key }) => key !== one.key))}
+        />
+      ))}
+      {isAdding && (
+        <NewPrerequisite
+          project={project}
+          taken={[flagKey, ...prerequisites.map(({ key }) => key)]}
+          onAdd={(added) => {
+            set((all) => [...all, added]);
+            onAdded();
+          }}
+          onCancel={onAdded}
+        />
       )}
-      data-n={step}
-      aria-label={WORDS.prerequisites}
-    >
-      <div className="rule__h">
-        <h2>{WORDS.prerequisites}</h2>
-        {hit !== undefined && <span className="ok t12 w5 nw">{WORDS.stopsHere(hit)}</span>}
-      </div>
-      <div className="rule__b">
-        {prerequisites.map((one) => (
-          <PrerequisiteLine
-            key={one.key}
-            project={project}
-            prerequisite={one}
-            isLocked={isLocked}
-            onChange={(next) => set((all) => all.map((other) => (other.key === next.key ? next : other)))}
-            onRemove={() => set((all) => all.filter(({ key }) => key !== one.key))}
-          />
-        ))}
-        {isAdding && (
-          <NewPrerequisite
-            project={project}
-            taken={[flagKey, ...prerequisites.map(({ key }) => key)]}
-            onAdd={(added) => {
-              set((all) => [...all, added]);
-              onAdded();
-            }}
-            onCancel={onAdded}
-          />
-        )}
-      </div>
-    </section>
+    </StepCard>
   );
 }
 

@@ -1,7 +1,6 @@
 // Contexts that are named one by one: for each variation and context kind a list of keys.
 import { useState } from 'react';
 import { Button } from '../../ui/button.tsx';
-import { classNames } from '../../ui/class-names.ts';
 import { SelectInput } from '../../ui/input.tsx';
 import { letterOf, variationText, type Variation } from '../flag.ts';
 import { VariationMark } from '../served.tsx';
@@ -9,6 +8,7 @@ import { variationName } from './clause-words.ts';
 import { TARGETING_WORDS as WORDS } from './targeting-words.ts';
 import { USER, type Target } from './targeting.ts';
 import type { EditTargeting } from './use-targeting-draft.ts';
+import { StepCard } from './step-card.tsx';
 import { ValuesField } from './values-field.tsx';
 
 export interface TargetsCardProps {
@@ -36,94 +36,80 @@ export function TargetsCard(props: TargetsCardProps) {
   const change = (list: Target, values: string[]) =>
     edit((present) => ({ ...present, targets: withKeys(present.targets, list, values) }));
   return (
-    <section
-      className={classNames(
-        'stop card rule rule--flat',
-        isEdited && 'is-edit',
-        hit !== undefined && 'is-hit',
-      )}
-      data-n={step}
-      aria-label={WORDS.targets}
-    >
-      <div className="rule__h">
-        <h2>{WORDS.targets}</h2>
-        {hit !== undefined && <span className="ok t12 w5 nw">{WORDS.stopsHere(hit)}</span>}
-      </div>
-      <div className="rule__b">
-        {targets.map((list) => {
-          const name = `${list.variation} ${list.contextKind}`;
-          const variation = variationName(variations, list.variation);
-          const isOpen = opened === name || (list.values.length === 0 && !isLocked);
-          return (
-            <div className="stack stack--4" key={name}>
-              <div className="row row--wrap t13">
-                <VariationMark index={list.variation} />
-                <span className="mono t12">{variation}</span>
-                <b className="w5">{WORDS.forKeys(list.values.length, list.contextKind)}</b>
-                {!isOpen && (
-                  <span className="muted cut">
-                    {list.values.slice(0, MAX_SHOWN).join(', ')}
-                    {list.values.length > MAX_SHOWN && ` ${WORDS.moreValues(list.values.length - MAX_SHOWN)}`}
-                  </span>
-                )}
-                {!isLocked && (
-                  <span className="row row--4 push">
-                    <Button
-                      tone="ghost"
-                      size="xs"
-                      icon={isOpen ? 'check' : 'pen'}
-                      label={WORDS.targetsOf(list.contextKind, variation)}
-                      aria-expanded={isOpen}
-                      onClick={() => setOpened(isOpen ? undefined : name)}
-                    />
-                    <Button
-                      tone="ghost"
-                      size="xs"
-                      icon="trash"
-                      label={WORDS.removeTargets(list.contextKind, variation)}
-                      onClick={() =>
-                        edit((present) => ({
-                          ...present,
-                          targets: present.targets.filter((one) => !isSameList(one, list)),
-                        }))
-                      }
-                    />
-                  </span>
-                )}
-              </div>
-              {isOpen && (
-                <ValuesField
-                  label={WORDS.targetsOf(list.contextKind, variation)}
-                  values={list.values}
-                  onChange={(values) => {
-                    setOpened(name);
-                    change(list, values);
-                  }}
-                  parse={(text) => (text === '' ? undefined : text)}
-                />
+    <StepCard title={WORDS.targets} step={step} isEdited={isEdited} hit={hit}>
+      {targets.map((list) => {
+        const name = `${list.variation} ${list.contextKind}`;
+        const variation = variationName(variations, list.variation);
+        const isOpen = opened === name || (list.values.length === 0 && !isLocked);
+        return (
+          <div className="stack stack--4" key={name}>
+            <div className="row row--wrap t13">
+              <VariationMark index={list.variation} />
+              <span className="mono t12">{variation}</span>
+              <b className="w5">{WORDS.forKeys(list.values.length, list.contextKind)}</b>
+              {!isOpen && (
+                <span className="muted cut">
+                  {list.values.slice(0, MAX_SHOWN).join(', ')}
+                  {list.values.length > MAX_SHOWN && ` ${WORDS.moreValues(list.values.length - MAX_SHOWN)}`}
+                </span>
+              )}
+              {!isLocked && (
+                <span className="row row--4 push">
+                  <Button
+                    tone="ghost"
+                    size="xs"
+                    icon={isOpen ? 'check' : 'pen'}
+                    label={WORDS.targetsOf(list.contextKind, variation)}
+                    aria-expanded={isOpen}
+                    onClick={() => setOpened(isOpen ? undefined : name)}
+                  />
+                  <Button
+                    tone="ghost"
+                    size="xs"
+                    icon="trash"
+                    label={WORDS.removeTargets(list.contextKind, variation)}
+                    onClick={() =>
+                      edit((present) => ({
+                        ...present,
+                        targets: present.targets.filter((one) => !isSameList(one, list)),
+                      }))
+                    }
+                  />
+                </span>
               )}
             </div>
-          );
-        })}
-        {targets.length === 0 && !isAdding && <p className="muted t13">{WORDS.noTargets}</p>}
-        {isAdding && (
-          <NewList
-            variations={variations}
-            kinds={kinds}
-            onAdd={(list) => {
-              edit((present) =>
-                present.targets.some((one) => isSameList(one, list))
-                  ? present
-                  : { ...present, targets: [...present.targets, { ...list, values: [] }] },
-              );
-              setOpened(`${list.variation} ${list.contextKind}`);
-              onAdded();
-            }}
-            onCancel={onAdded}
-          />
-        )}
-      </div>
-    </section>
+            {isOpen && (
+              <ValuesField
+                label={WORDS.targetsOf(list.contextKind, variation)}
+                values={list.values}
+                onChange={(values) => {
+                  setOpened(name);
+                  change(list, values);
+                }}
+                parse={(text) => (text === '' ? undefined : text)}
+              />
+            )}
+          </div>
+        );
+      })}
+      {targets.length === 0 && !isAdding && <p className="muted t13">{WORDS.noTargets}</p>}
+      {isAdding && (
+        <NewList
+          variations={variations}
+          kinds={kinds}
+          onAdd={(list) => {
+            edit((present) =>
+              present.targets.some((one) => isSameList(one, list))
+                ? present
+                : { ...present, targets: [...present.targets, { ...list, values: [] }] },
+            );
+            setOpened(`${list.variation} ${list.contextKind}`);
+            onAdded();
+          }}
+          onCancel={onAdded}
+        />
+      )}
+    </StepCard>
   );
 }
 
