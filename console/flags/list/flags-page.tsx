@@ -5,7 +5,6 @@ import { useLocation, useParams, useSearch } from 'wouter';
 import { prefetch } from '../../api/read.ts';
 import { useMe } from '../../app/me.ts';
 import { usePageInfo } from '../../app/page-info.ts';
-import { hasPage } from '../../app/pages.tsx';
 import { ListFoot, NoMatch } from '../../lib/list-foot.tsx';
 import { NewRows } from '../../lib/new-rows.tsx';
 import { ReadProblem } from '../../lib/read-problem.tsx';
@@ -117,11 +116,9 @@ function ProjectFlags({ project: projectKey }: { project: string }) {
         badge={list.total !== undefined && <span className="muted">{formatCount(list.total)}</span>}
         actions={
           <>
-            {hasPage(compare) && (
-              <ButtonLink href={compare} icon="fork">
-                {WORDS.compare}
-              </ButtonLink>
-            )}
+            <ButtonLink href={compare} icon="fork">
+              {WORDS.compare}
+            </ButtonLink>
             <ButtonLink href={newFlag} tone="primary" icon="plus" keys="c">
               {WORDS.newFlag}
             </ButtonLink>
