@@ -76,6 +76,24 @@ onEachEngine((engine) => {
   const fill = (path: string, reference: string, inside = 'aaaaaaaaaaaaaaa') =>
     `/v2${path}`.replace('{storageId}', reference).replace(/\{\w+\}/, inside);
 
+  test('what a call created is answered as created, even if it is deleted before the reply', async (t) => {
+    const { changes, db } = server.app.kernel;
+    const run = changes.run.bind(changes);
+    const mocked = t.mock.method(changes, 'run', async (...args: Parameters<typeof changes.run>) => {
+      const result = await run(...args);
+      for (const table of ['storages', 'datasets', 'kv_stores', 'request_queues'] as const)
+        await db.deleteFrom(table).execute();
+      return result;
+    });
+    const created = [];
+    for (const path of PATHS) created.push(await server.call(`${path}?name=brief`, { method: 'POST' }));
+    mocked.mock.restore();
+    assert.deepEqual(
+      created.map(({ status, json }) => [status, json['data']?.name]),
+      PATHS.map(() => [201, 'brief']),
+    );
+  });
+
   test('A2 who shows no token cannot tell a storage that is closed from one that is not there', async () => {
     for (const path of PATHS) {
       const { id } = await create(path, 'kept-secret');

@@ -45,7 +45,7 @@ import {
 import { packItems, readItems } from './chunks.ts';
 import { readTexts, readOutlines, type ItemRange } from './store-reads.ts';
 
-const datasets: StorageType = {
+const datasets: StorageType<DatasetCounts> = {
   kind: 'dataset',
   path: '/datasets',
   id: 'dataset',
@@ -53,15 +53,14 @@ const datasets: StorageType = {
   Summary: DatasetSummary,
   checkSchema: checkDatasetSchema,
   insertRows: (tx, { id, createdAt }) => insertDataset(tx, id, createdAt),
-  async detail(storage, kernel, caller) {
-    const { publicUrl, clock } = kernel;
-    return toDatasetDetail(storage, await countsOfDataset(kernel, storage), {
+  findCounts: (storage, kernel) => countsOfDataset(kernel, storage),
+  detail: (storage, counts, { publicUrl, clock }, caller) =>
+    toDatasetDetail(storage, counts, {
       publicUrl,
       now: clock.now(),
       isOwner: isOwner(caller, storage),
       maySign: maySign(caller, storage),
-    });
-  },
+    }),
   async summaries(storages, { db }) {
     const counts = await findCounts(
       db,

@@ -18,7 +18,7 @@ declare module '../../kernel/kernel.ts' {
 
 const BATCH_SIZE = 500;
 
-export async function insertDataset(tx: Db, id: string, now: number): Promise<void> {
+export async function insertDataset(tx: Db, id: string, now: number): Promise<DatasetCounts> {
   await tx
     .insertInto('datasets')
     .values({
@@ -31,6 +31,7 @@ export async function insertDataset(tx: Db, id: string, now: number): Promise<vo
       modified_at: now,
     })
     .execute();
+  return { itemCount: 0, cleanItemCount: 0, bytes: 0, readCount: 0, fields: [], modifiedAt: now };
 }
 
 /** By id; without datasets that were deleted meanwhile. */

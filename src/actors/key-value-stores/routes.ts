@@ -28,6 +28,7 @@ import {
   parseIfMatch,
   parseKeyFilter,
   recordUrl,
+  type StoreStats,
   toStoreDetail,
   toStoreSummary,
 } from './model.ts';
@@ -39,23 +40,19 @@ const KIND = 'key-value-store';
 const PATH = '/key-value-stores';
 const MAX_KEYS = 1000;
 
-const type: StorageType = {
+const type: StorageType<StoreStats> = {
   kind: KIND,
   path: PATH,
   id: 'keyValueStore',
   Detail: KeyValueStore,
   Summary: KeyValueStoreSummary,
   insertRows: (tx, { id, createdAt }) => insertStore(tx, id, createdAt),
-  async detail(storage, kernel, caller) {
-    await kernel.services.storeUsage.save();
-    const stats = await findStats(kernel.db, [storage.id]);
-    const shown = {
-      publicUrl: kernel.publicUrl,
-      now: kernel.clock.now(),
-      maySign: maySign(caller, storage),
-    };
-    return toStoreDetail(storage, stats(storage.id), shown);
+  async findCounts({ id }, { services, db }) {
+    await services.storeUsage.save();
+    return (await findStats(db, [id]))(id);
   },
+  detail: (storage, stats, { publicUrl, clock }, caller) =>
+    toStoreDetail(storage, stats, { publicUrl, now: clock.now(), maySign: maySign(caller, storage) }),
   async summaries(storages, { db }) {
     const stats = await findStats(
       db,

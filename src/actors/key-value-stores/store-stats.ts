@@ -6,7 +6,7 @@ import type { Storage } from '../storages/model.ts';
 import { BufferedCounter, countUsage } from '../usage/usage-counter.ts';
 import type { StoreStats } from './model.ts';
 
-export async function insertStore(db: Db, id: string, now: number): Promise<void> {
+export async function insertStore(db: Db, id: string, now: number): Promise<StoreStats> {
   await db
     .insertInto('kv_stores')
     .values({
@@ -19,6 +19,7 @@ export async function insertStore(db: Db, id: string, now: number): Promise<void
       modified_at: now,
     })
     .execute();
+  return { ...NO_STATS, modifiedAt: now };
 }
 
 const NO_STATS: StoreStats = {

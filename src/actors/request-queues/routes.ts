@@ -36,17 +36,18 @@ import {
 import { decodeCursor, type RequestCursor, buildRequestEntry, requestText } from './request.ts';
 import { findRequest, listRequests } from './store-reads.ts';
 import { explainStayed } from './store-locks.ts';
+import type { QueueRow } from './tables.ts';
 import { insertRequests, upsertRequest, deleteRequests } from './store-writes.ts';
 
-const requestQueues: StorageType = {
+const requestQueues: StorageType<QueueRow> = {
   kind: 'request-queue',
   path: '/request-queues',
   id: 'requestQueue',
   Detail: RequestQueue,
   Summary: QueueSummary,
   insertRows: (tx, { id, createdAt }) => insertQueue(tx, id, createdAt),
-  async detail(storage, { services, publicUrl }) {
-    const row = await findQueueWithUsage(services.queues, storage.id);
+  findCounts: ({ id }, { services }) => findQueueWithUsage(services.queues, id),
+  detail(storage, row, { publicUrl }) {
     const consoleUrl = `${publicUrl}/console/storage/queues/${storage.id}`;
     return { ...toQueueSummary(storage, row), consoleUrl };
   },

@@ -6,8 +6,8 @@ import type { Db } from '../../kernel/storage/tables.ts';
 import { BoundedCache } from '../../kernel/collections/bounded-cache.ts';
 import type { QueueRow } from './tables.ts';
 
-export async function insertQueue(db: Db, id: string, now: number): Promise<void> {
-  await db
+export async function insertQueue(db: Db, id: string, now: number): Promise<QueueRow> {
+  return await db
     .insertInto('request_queues')
     .values({
       id,
@@ -22,7 +22,8 @@ export async function insertQueue(db: Db, id: string, now: number): Promise<void
       delete_count: 0,
       head_item_read_count: 0,
     })
-    .execute();
+    .returningAll()
+    .executeTakeFirstOrThrow();
 }
 
 export async function findQueues(db: Db, ids: string[]): Promise<Map<string, QueueRow>> {

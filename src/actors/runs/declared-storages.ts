@@ -13,7 +13,13 @@ import { newId } from '../../kernel/id.ts';
 import { hasPrice, ITEM_EVENT } from './charges.ts';
 import { STORAGE_GROUPS, storageIdsOf, type Run, type StorageGroup, type StorageIds } from './model.ts';
 
-const KINDS: Record<StorageGroup, { kind: StorageKind; one?: string; insert: typeof insertDataset }> = {
+interface DeclaredKind {
+  kind: StorageKind;
+  one?: string;
+  insert(tx: Db, id: string, now: number): Promise<unknown>;
+}
+
+const KINDS: Record<StorageGroup, DeclaredKind> = {
   datasets: { kind: 'dataset', one: 'dataset', insert: insertDataset },
   keyValueStores: { kind: 'key-value-store', one: 'keyValueStore', insert: insertStore },
   requestQueues: { kind: 'request-queue', insert: insertQueue },

@@ -37,7 +37,7 @@ import {
 } from './store.ts';
 
 /** What differs between the kinds of storages. */
-export interface StorageType {
+export interface StorageType<Counts> {
   kind: StorageKind;
   /** `/datasets` */
   path: string;
@@ -46,8 +46,10 @@ export interface StorageType {
   Detail: TObject;
   Summary: TObject;
   /** Inserts the kind's own rows for a new storage, in its transaction. */
-  insertRows(tx: Db, storage: Storage): Promise<void>;
-  detail(storage: Storage, kernel: Kernel, caller: Caller): Promise<unknown>;
+  insertRows(tx: Db, storage: Storage): Promise<Counts>;
+  /** Throws when the storage was deleted meanwhile. */
+  findCounts(storage: Storage, kernel: Kernel): Promise<Counts>;
+  detail(storage: Storage, counts: Counts, kernel: Kernel, caller: Caller): unknown;
   summaries(storages: Storage[], kernel: Kernel): Promise<unknown[]>;
   /** Throws when the schema of a new storage is not valid. */
   checkSchema?(schema: Record<string, unknown>): void;
@@ -75,7 +77,7 @@ export const ByReference = Type.Object({
   storageId: Type.String({ description: 'The id, `username~name`, or `~name` for one of your own' }),
 });
 
-export function storageRoutes(type: StorageType): Route[] {
+export function storageRoutes<Counts>(type: StorageType<Counts>): Route[] {
   const { kind, path, id } = type;
 
   const list = route(
@@ -140,8 +142,8 @@ export function storageRoutes(type: StorageType): Route[] {
         if (!call.can(storageResource(found), 'viewStorage')) throw storageDenied(kind);
         return found;
       };
-      if (known !== undefined) return reply(200, await type.detail(checkKnown(known), kernel, caller));
-      const { storage, isNew } = await kernel.changes.run(call, async (tx) => {
+      if (known !== undefined) return reply(200, await detailOf(checkKnown(known), kernel, caller));
+      const { storage, counts } = await kernel.changes.run(call, async (tx) => {
         const { db } = tx;
         const fresh = {
           kind,
@@ -154,14 +156,16 @@ export function storageRoutes(type: StorageType): Route[] {
         if (name !== undefined) await lockNames(db, userId);
         // Another call may have created it meanwhile.
         const other = await find(db);
-        if (other !== undefined) return { storage: checkKnown(other), isNew: false };
+        if (other !== undefined) return { storage: checkKnown(other) };
         const made = await insertStorage(db, fresh, now);
-        await type.insertRows(db, made);
+        const inserted = await type.insertRows(db, made);
         tx.record({ ...changeOf('createStorage', 'created', made), after: shown(made) });
-        return { storage: made, isNew: true };
+        return { storage: made, counts: inserted };
       });
       const location = `${call.base}${path}/${storage.id}`;
-      return reply(isNew ? 201 : 200, await type.detail(storage, kernel, caller), { location });
+      // What was created is answered so, even if another call deleted it already.
+      if (counts !== undefined) return reply(201, type.detail(storage, counts, kernel, caller), { location });
+      return reply(200, await detailOf(storage, kernel, caller), { location });
     },
   );
 
@@ -177,7 +181,7 @@ export function storageRoutes(type: StorageType): Route[] {
     },
     async (call, kernel) => {
       const storage = await open(kernel, 'read', call);
-      return reply(200, await type.detail(storage, kernel, call.caller));
+      return reply(200, await detailOf(storage, kernel, call.caller));
     },
     authorizeReading(kind),
   );
@@ -216,7 +220,7 @@ export function storageRoutes(type: StorageType): Route[] {
         });
         return storage;
       });
-      return reply(200, await type.detail(after, kernel, caller));
+      return reply(200, await detailOf(after, kernel, caller));
     },
   );
 
@@ -247,6 +251,10 @@ export function storageRoutes(type: StorageType): Route[] {
   );
 
   return [list, create, get, update, remove];
+
+  async function detailOf(storage: Storage, kernel: Kernel, caller: Caller): Promise<unknown> {
+    return type.detail(storage, await type.findCounts(storage, kernel), kernel, caller);
+  }
 
   async function open(kernel: Kernel, need: 'read' | 'write', call: SingleStorageCall) {
     const storage = await openStorage(kernel, kind, need, call, { reference: call.params.storageId });
