@@ -10,12 +10,16 @@ import { retrySeconds } from '../kernel/limits/window.ts';
 import { openApiModule } from '../kernel/openapi/module.ts';
 import { Problem, renderProblem, status } from './failures.ts';
 import { CursorPage, renderCursorPage } from './cursor-page.ts';
+import { actorsApi } from '../actors/api.ts';
+import { flagsApi } from '../flags/api.ts';
+import { hostApi } from '../host/api.ts';
 import { activityModule } from './activity/module.ts';
 import { actorWorkModule } from './actors/module.ts';
 import { attentionModule } from './attention/module.ts';
 import { flagWorkModule } from './flags/module.ts';
 import { meModule } from './me/module.ts';
 import { accountMemberModule } from './members/module.ts';
+import { policyModule } from './policies/module.ts';
 import { globalSearchModule } from './search/module.ts';
 import { streamModule } from './stream/module.ts';
 import { sessionModule } from './sessions/module.ts';
@@ -91,6 +95,7 @@ export const signalboxApi: Api = apiOf(protocol, [
   sessionModule,
   activityModule,
   accountMemberModule,
+  policyModule(() => [flagsApi, actorsApi, hostApi, signalboxApi]),
   systemModule,
   globalSearchModule,
   attentionModule,

@@ -164,7 +164,7 @@ const MEMBERS: Record<string, readonly (keyof Segment)[]> = {
   updateRules: ['rules'],
 };
 
-const SEGMENT_ACTIONS = Object.keys(MEMBERS);
+export const SEGMENT_ACTIONS = Object.keys(MEMBERS);
 
 /** The actions that are required to change one into the other. */
 export function actionsBetween(before: Segment, after: Segment): string[] {

@@ -25,7 +25,7 @@ export function grantText({ memberId, actions }: TeamGrant): string {
 export const TEAM_EXPANDS = ['members', 'roles', 'roleAttributes', 'projects', 'maintainers'] as const;
 export type Expand = (typeof TEAM_EXPANDS)[number];
 
-const TEAM_ACTIONS = [
+export const TEAM_ACTIONS = [
   'deleteTeam',
   'updateTeamCustomRoles',
   'updateTeamDescription',

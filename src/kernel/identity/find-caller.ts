@@ -129,7 +129,10 @@ function tokenPolicies(
   return [
     ...(role === undefined ? [] : [base[role]]),
     ...(inlinePolicy === undefined ? [] : [compilePolicy(inlinePolicy)]),
-    ...roles.map((custom) => customPolicy(base, custom, attributes)),
+    ...roles.map((custom) => ({
+      ...customPolicy(base, custom, attributes),
+      source: { role: custom.key },
+    })),
   ];
 }
 
@@ -158,15 +161,19 @@ async function findMemberPermissions(
     db,
     teams.map(({ id }) => id),
   );
-  const attributesOf = new Map(teams.map(({ id, roleAttributes }) => [id, roleAttributes]));
+  const teamsById = new Map(teams.map((team) => [team.id, team]));
   const custom = [
-    ...roles.map((role) => customPolicy(base, role, own)),
-    ...teamRoles.map((role) => customPolicy(base, role, attributesOf.get(role.teamId) ?? {})),
-    ...teamGrants.map((grant) =>
-      compilePolicy([
+    ...roles.map((role) => ({ ...customPolicy(base, role, own), source: { role: role.key } })),
+    ...teamRoles.map((role) => {
+      const { key, roleAttributes } = teamsById.get(role.teamId)!;
+      return { ...customPolicy(base, role, roleAttributes), source: { role: role.key, team: key } };
+    }),
+    ...teamGrants.map((grant) => ({
+      ...compilePolicy([
         { effect: 'allow', actions: [...grantedActions(grant)], resources: [`team/${grant.teamKey}`] },
       ]),
-    ),
+      source: { team: grant.teamKey },
+    })),
   ];
   const all = [base[member.role], ...custom];
   // Administrators write custom roles, so these must not grant what only an owner may do.

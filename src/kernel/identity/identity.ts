@@ -14,10 +14,11 @@ import {
   type FoundCaller,
 } from './find-caller.ts';
 import type { Policy } from './policy.ts';
-import type { RolePolicies } from './role-policies.ts';
+import { customPolicy, type RoleAttributes, type RolePolicies } from './role-policies.ts';
 import { intersect, UNUSED_MS, upsertBoundary, type Boundary } from './store-boundaries.ts';
 import { updateSessionSeen } from './sessions/store-sessions.ts';
 import { updateLastSeen } from './store-members.ts';
+import type { Role } from './store-roles.ts';
 import { findToken } from './store-tokens.ts';
 
 /** The channel that every commit which changes permissions notifies: all nodes then clear their caches. */
@@ -173,6 +174,11 @@ export class Identity {
     const token = await findToken(db, id);
     if (token === undefined || (token.expiresAt ?? Infinity) <= now) return undefined;
     return (await callerWithToken(db, this.#base, token))?.caller;
+  }
+
+  /** The policy of a custom role, or of one that is being written. */
+  policyOfRole(role: Pick<Role, 'policy' | 'baseRole'>, attributes: RoleAttributes): Policy {
+    return customPolicy(this.#base, role, attributes);
   }
 
   async #callerOfProgram(

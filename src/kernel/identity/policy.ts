@@ -20,6 +20,10 @@ export interface Policy {
   denies(action: string, resource: string): boolean;
   /** Set on the policy of a base role. */
   readonly baseRole?: BaseRole;
+  /** The keys of the custom role, and of the team that gives it. A team alone gives single actions. */
+  readonly source?: { readonly role?: string; readonly team?: string };
+  /** How many of the statements, which come first, are the base permissions of a custom role. */
+  readonly inherited?: number;
 }
 
 type Matcher = (text: string) => boolean;
@@ -159,6 +163,39 @@ function matchList(
   const listed = matchers.length === 1 ? only : any;
   // A statement without any list must match nothing, not everything.
   return positive || !negative ? listed : (text) => !listed(text);
+}
+
+/** How one half of a statement matched: by this name of its list, or by none. */
+export interface HalfMatch {
+  isMatch: boolean;
+  by?: string;
+}
+
+export interface StatementMatch {
+  action: HalfMatch;
+  resource: HalfMatch;
+}
+
+/** The same for a single statement, with the names that decided; slower, for explanations. */
+export function matchStatement(
+  { actions, notActions, resources, notResources }: PolicyStatement,
+  action: string,
+  resource: string,
+): StatementMatch {
+  return {
+    action: matchHalf(actions, notActions, (pattern) => compileGlob(pattern)(action)),
+    resource: matchHalf(resources, notResources, (pattern) => compileSpecifier(pattern)(resource)),
+  };
+}
+
+function matchHalf(
+  positive: string[] | undefined,
+  negative: string[] | undefined,
+  matches: Matcher,
+): HalfMatch {
+  const by = (positive ?? negative ?? []).find(matches);
+  const isMatch = positive || !negative ? by !== undefined : by === undefined;
+  return { isMatch, ...(by !== undefined && { by }) };
 }
 
 function matchAll(): boolean {

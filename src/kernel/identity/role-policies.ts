@@ -56,7 +56,11 @@ export function customPolicy(
   { policy, baseRole }: Pick<Role, 'policy' | 'baseRole'>,
   attributes: RoleAttributes,
 ): Policy {
-  return compilePolicy([...base[baseRole].statements, ...fillPlaceholders(policy, attributes)]);
+  const inherited = base[baseRole].statements;
+  return {
+    ...compilePolicy([...inherited, ...fillPlaceholders(policy, attributes)]),
+    inherited: inherited.length,
+  };
 }
 
 const PLACEHOLDER = /\$\{roleAttribute\/([^}]*)\}/;
