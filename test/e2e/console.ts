@@ -57,11 +57,12 @@ interface AxeFinding {
   nodes: { target: string[]; failureSummary: string }[];
 }
 
-/** What axe finds serious or critical on the page as it is now, one line each. */
-export async function findBarriers(page: Page): Promise<string[]> {
-  await page.evaluate(axe);
+/** What axe finds serious or critical on the page as it is now, one line each. In another theme only colours differ. */
+export async function findBarriers(page: Page, only: 'all' | 'colours' = 'all'): Promise<string[]> {
+  if (await page.evaluate<boolean>("typeof axe === 'undefined'")) await page.evaluate(axe);
+  const options = { resultTypes: ['violations'], ...(only === 'colours' && { runOnly: ['color-contrast'] }) };
   const found = await page.evaluate<AxeFinding[]>(
-    "axe.run(document, { resultTypes: ['violations'] }).then(({ violations }) => violations)",
+    `axe.run(document, ${JSON.stringify(options)}).then(({ violations }) => violations)`,
   );
   return found
     .filter(({ impact }) => impact === 'serious' || impact === 'critical')
