@@ -39,6 +39,7 @@ const checks: Record<string, Check> = {
   ledger: () => runNode('scripts/ledger.ts'),
   types: () => runNode('node_modules/typescript/bin/tsc', '-p', 'tsconfig.json'),
   openapi: () => runNode('scripts/openapi.ts', '--check'),
+  'console types': () => runNode('scripts/console-types.ts', '--check'),
   'openapi lint': () => runNode('scripts/openapi-lint.ts'),
   rooms: () => runNode('scripts/rooms.ts', '--check'),
   settings: () => runNode('scripts/settings.ts', '--check'),

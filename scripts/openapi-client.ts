@@ -4,11 +4,14 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import type { OpenApiDocument } from '../src/kernel/openapi/document.ts';
 import type { JsonSchema } from '../src/kernel/schema/schema.ts';
 import { operationsOf, type PlacedOperation } from './openapi-operations.ts';
+import { membersOf, quote, typeOf, type TypeWriting } from './schema-type.ts';
+
+const WRITING: TypeWriting = { nameOf: (schema) => `Schemas['${schema}']` };
 
 export function generateClient(document: OpenApiDocument): string {
   const { info, components } = document;
   const schemas = Object.entries(components.schemas).map(
-    ([name, schema]) => `  ${quote(name)}: ${typeOf(schema as JsonSchema)};`,
+    ([name, schema]) => `  ${quote(name)}: ${typeOf(schema as JsonSchema, WRITING)};`,
   );
   const operations = operationsOf(document);
   const errorSchema = operations[0]!.operation.responses['default']!.content!['application/json']!.schema;
@@ -17,7 +20,7 @@ export function generateClient(document: OpenApiDocument): string {
     'export interface Schemas {',
     ...schemas,
     '}',
-    RUNTIME.replace('ERROR_BODY', typeOf(errorSchema)),
+    RUNTIME.replace('ERROR_BODY', typeOf(errorSchema, WRITING)),
     'export function createClient(connection: Connection) {',
     '  return {',
     ...operations.map(functionOf),
@@ -75,13 +78,15 @@ function functionOf({ path, method, operation }: PlacedOperation): string {
   const inQuery = parameters.filter((one) => one.in === 'query');
   const isBodyNeeded = requestBody?.required === true;
   const parts = [
-    ...(inPath.length > 0 ? [`path: ${membersOf(inPath)}`] : []),
-    ...(inQuery.length > 0 ? [`query${inQuery.some(isRequired) ? '' : '?'}: ${membersOf(inQuery)}`] : []),
+    ...(inPath.length > 0 ? [`path: ${membersOf(inPath, WRITING)}`] : []),
+    ...(inQuery.length > 0
+      ? [`query${inQuery.some(isRequired) ? '' : '?'}: ${membersOf(inQuery, WRITING)}`]
+      : []),
     'headers?: Record<string, string>',
   ];
   const bodies = Object.entries(requestBody?.content ?? {}).map(([type, media]) => {
     const isImplied = !type.includes(';');
-    const body = type.startsWith('multipart/') ? 'FormData' : typeOf(media.schema);
+    const body = type.startsWith('multipart/') ? 'FormData' : typeOf(media.schema, WRITING);
     return `{ type${isImplied ? '?' : ''}: '${type}'; body${isBodyNeeded ? '' : '?'}: ${body} }`;
   });
   const input = [`{ ${parts.join('; ')} }`, ...(bodies.length > 0 ? [`(${bodies.join(' | ')})`] : [])];
@@ -89,7 +94,7 @@ function functionOf({ path, method, operation }: PlacedOperation): string {
   const good = Object.entries(responses).filter(([status]) => status.startsWith('2'));
   const replies = good.map(([, { content }]) => {
     const [media] = Object.values(content ?? {});
-    return media === undefined ? 'undefined' : typeOf(media.schema);
+    return media === undefined ? 'undefined' : typeOf(media.schema, WRITING);
   });
   const reply = [...new Set(replies)].join(' | ');
   return [
@@ -99,71 +104,7 @@ function functionOf({ path, method, operation }: PlacedOperation): string {
   ].join('\n');
 }
 
-interface Member {
-  name: string;
-  required: boolean;
-  schema: JsonSchema;
-}
-
 const isRequired = ({ required }: { required: boolean }) => required;
-
-function membersOf(members: readonly Member[]): string {
-  const texts = members.map(
-    ({ name, required, schema }) => `${quote(name)}${required ? '' : '?'}: ${typeOf(schema)}`,
-  );
-  return `{ ${texts.join('; ')} }`;
-}
-
-function typeOf(schema: JsonSchema): string {
-  const { $ref, anyOf, oneOf, allOf, enum: values } = schema;
-  if ($ref !== undefined) return `Schemas['${$ref.split('/').at(-1)!}']`;
-  if ('const' in schema) return JSON.stringify(schema.const);
-  if (values !== undefined) return values.map((value) => JSON.stringify(value)).join(' | ');
-  const union = anyOf ?? oneOf;
-  if (union !== undefined) return `(${union.map(typeOf).join(' | ')})`;
-  if (allOf !== undefined) return `(${allOf.map(typeOf).join(' & ')})`;
-  if (Array.isArray(schema.type))
-    return `(${schema.type.map((type) => typeOf({ ...schema, type })).join(' | ')})`;
-  switch (schema.type) {
-    case 'string':
-    case 'boolean':
-    case 'null':
-      return schema.type;
-    case 'integer':
-    case 'number':
-      return 'number';
-    case 'array':
-      return schema.items === undefined || Array.isArray(schema.items)
-        ? 'unknown[]'
-        : `${typeOf(schema.items)}[]`;
-    case 'object':
-      return objectType(schema);
-    default:
-      return 'unknown';
-  }
-}
-
-function objectType({
-  properties,
-  required = [],
-  patternProperties,
-  additionalProperties,
-}: JsonSchema): string {
-  if (properties === undefined) {
-    const [member = additionalProperties] = Object.values(patternProperties ?? {});
-    return `Record<string, ${typeof member === 'object' ? typeOf(member) : 'unknown'}>`;
-  }
-  const members = Object.entries(properties).map(([name, schema]) => ({
-    name,
-    required: required.includes(name),
-    schema,
-  }));
-  return members.length === 0 ? 'Record<string, never>' : membersOf(members);
-}
-
-function quote(name: string): string {
-  return /^[A-Za-z_$][\w$]*$/.test(name) ? name : JSON.stringify(name);
-}
 
 function camel(text: string): string {
   return text.replaceAll(/[^A-Za-z0-9_]+(\w)/g, (_all, letter: string) => letter.toUpperCase());

@@ -1,9 +1,10 @@
 // The account of the person who is logged in: settings, theme, log out.
 import { logOut } from '../api/session.ts';
+import type { Me } from '../api/types/signalbox.ts';
 import { Avatar } from '../ui/avatar.tsx';
 import { Button } from '../ui/button.tsx';
 import { Menu } from '../ui/menu.tsx';
-import { usePreferences, type Me } from './me.ts';
+import { usePreferences } from './me.ts';
 import { chooseTheme, type Theme } from './theme.ts';
 import { WORDS } from './words.ts';
 

@@ -2,39 +2,10 @@
 import type { Call } from '../api/call.ts';
 import { send } from '../api/client.ts';
 import { keyOf, queries, useRead } from '../api/read.ts';
-
-export interface Me {
-  username: string;
-  member: {
-    id: string;
-    username: string;
-    email: string;
-    firstName?: string;
-    lastName?: string;
-    role: string;
-    customRoles: string[];
-  };
-  authentication: { kind: 'session'; session: { id: string; expiresAt: number } } | { kind: 'token' };
-  server: { release: string; publicUrl: string; now: number };
-}
+import type { Me, PreferencePatch, Preferences } from '../api/types/signalbox.ts';
 
 /** The query of a list, with the name that somebody gave it. */
-export interface SavedView {
-  name: string;
-  query: string;
-}
-
-export interface Preferences {
-  theme?: 'system' | 'light' | 'dark';
-  timeZone?: string;
-  hasKeys?: boolean;
-  isRailNarrow?: boolean;
-  client?: string;
-  dismissed?: string[];
-  tables?: Record<string, { columns?: string[]; density?: 'compact' | 'default' }>;
-  /** By the list that they are of. */
-  views?: Record<string, SavedView[]>;
-}
+export type SavedView = NonNullable<Preferences['views']>[string][number];
 
 const ME: Call = { api: 'signalbox', path: '/me' };
 const PREFERENCES: Call = { api: 'signalbox', path: '/me/preferences' };
@@ -54,8 +25,6 @@ export function useKnownPreferences(): Preferences | undefined {
 }
 
 const NOTHING: Preferences = {};
-
-export type PreferencePatch = { [Name in keyof Preferences]?: Preferences[Name] | null };
 
 /** Shown at once, since a further click takes it back. */
 export function savePreferences(patch: PreferencePatch): void {

@@ -1,10 +1,11 @@
 // What the palette offers for what was typed: pages that were opened lately, commands, and hits of the search.
 import { logOut } from '../api/session.ts';
+import type { SearchItem } from '../api/types/signalbox.ts';
 import type { IconName } from '../ui/icon.tsx';
 import { hasPage, NAVIGATION } from './pages.tsx';
 import { PALETTE } from './palette-words.ts';
 import { readRecentPages } from './recent-pages.ts';
-import { groupHits, type SearchHit } from './search.ts';
+import { groupHits } from './search.ts';
 import { switchTheme } from './theme.ts';
 
 export interface PaletteItem {
@@ -49,7 +50,7 @@ function matching(items: readonly PaletteItem[], text: string): PaletteItem[] {
   return items.filter(({ label }) => words.every((word) => label.toLowerCase().includes(word)));
 }
 
-export function groupsFor(typed: string, hits: readonly SearchHit[]): PaletteGroup[] {
+export function groupsFor(typed: string, hits: readonly SearchItem[]): PaletteGroup[] {
   if (typed.startsWith('>'))
     return named(PALETTE.commands, matching([...COMMANDS, ...pages()], typed.slice(1)));
   const { text, kinds } = readSearch(typed);

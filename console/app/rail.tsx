@@ -1,11 +1,12 @@
 // The navigation: a rail at the left, narrow if one likes, and a sheet on small screens.
 import { Link, useLocation } from 'wouter';
 import { ROOT } from '../api/server.ts';
+import type { Me } from '../api/types/signalbox.ts';
 import { Button } from '../ui/button.tsx';
 import { useOpenDialog } from '../ui/dialog.tsx';
 import { Icon, Mark } from '../ui/icon.tsx';
 import { CountBadge } from '../ui/status.tsx';
-import { savePreferences, type Me } from './me.ts';
+import { savePreferences } from './me.ts';
 import { NAVIGATION, preload, type NavItem, type NavSection } from './pages.tsx';
 import { switchTheme } from './theme.ts';
 import { useWaitingApprovals } from './waiting.ts';

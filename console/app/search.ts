@@ -1,20 +1,10 @@
 // One search over everything that the caller may see.
 import { useRead } from '../api/read.ts';
 import type { IconName } from '../ui/icon.tsx';
-
-export interface SearchHit {
-  kind: string;
-  id: string;
-  title: string;
-  detail: string;
-  /** Below the console. */
-  path: string;
-  isExact?: boolean;
-  at?: number;
-}
+import type { SearchItem, SearchResult } from '../api/types/signalbox.ts';
 
 /** In the order in which they are shown. */
-export const KINDS: readonly { kind: string; label: string; icon: IconName }[] = [
+export const KINDS: readonly { kind: SearchItem['kind']; label: string; icon: IconName }[] = [
   { kind: 'flag', label: 'Flags', icon: 'flag' },
   { kind: 'segment', label: 'Segments', icon: 'flag' },
   { kind: 'project', label: 'Projects', icon: 'flag' },
@@ -38,7 +28,7 @@ export const KINDS: readonly { kind: string; label: string; icon: IconName }[] =
 
 export function useSearch(text: string, { kinds, limit = 5 }: { kinds?: string; limit?: number } = {}) {
   const q = text.trim();
-  return useRead<{ items: SearchHit[] }>(
+  return useRead<SearchResult>(
     { call: { api: 'signalbox', path: '/search', query: { q, kinds, limit } } },
     { isEnabled: q !== '', keepsPrevious: true },
   );
@@ -48,10 +38,10 @@ export interface HitGroup {
   kind: string;
   label: string;
   icon: IconName;
-  hits: SearchHit[];
+  hits: SearchItem[];
 }
 
-export function groupHits(hits: readonly SearchHit[]): HitGroup[] {
+export function groupHits(hits: readonly SearchItem[]): HitGroup[] {
   return KINDS.map((one) => ({ ...one, hits: hits.filter(({ kind }) => kind === one.kind) })).filter(
     ({ hits: found }) => found.length > 0,
   );

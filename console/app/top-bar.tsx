@@ -2,12 +2,12 @@
 import { lazy, Suspense, useSyncExternalStore } from 'react';
 import { Link, useLocation } from 'wouter';
 import { liveState, onLive } from '../api/live.ts';
+import type { Me } from '../api/types/signalbox.ts';
 import { Button } from '../ui/button.tsx';
 import { CopyButton } from '../ui/copy-button.tsx';
 import { Icon } from '../ui/icon.tsx';
 import { LiveDot } from '../ui/status.tsx';
 import { AccountMenu } from './account-menu.tsx';
-import type { Me } from './me.ts';
 import { useCrumbs } from './page-info.ts';
 import { WORDS } from './words.ts';
 

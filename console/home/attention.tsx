@@ -1,4 +1,5 @@
 // What needs attention, most urgent first: each row has one action, and can be snoozed.
+import type { AttentionItem, SnoozedItem } from '../api/types/signalbox.ts';
 import { useContext } from 'react';
 import { hasPage } from '../app/pages.tsx';
 import { AttentionList, AttentionRow, type TileTone } from '../ui/card.tsx';
@@ -10,7 +11,7 @@ import { Section } from '../ui/page.tsx';
 import { EmptyState } from '../ui/states.tsx';
 import { CountBadge } from '../ui/status.tsx';
 import { Time, TimeZoneContext } from '../ui/time.tsx';
-import { snooze, URGENCIES, wake, type AttentionItem, type SnoozedItem, type Urgency } from './queries.ts';
+import { snooze, URGENCIES, wake, type Urgency } from './queries.ts';
 import { WORDS } from './words.ts';
 
 /** By the kind of the item; another has the glyph of its group. */

@@ -3,41 +3,21 @@ import { path, type Call } from '../api/call.ts';
 import { send } from '../api/client.ts';
 import { ApiError } from '../api/error.ts';
 import { keyOf, queries, usePages, useRead } from '../api/read.ts';
-import type { ActivityEntry, Product } from '../lib/activity.tsx';
+import type { Activity, AttentionItem, AttentionList, Today } from '../api/types/signalbox.ts';
+import type { Product } from '../lib/activity.tsx';
 import { toast } from '../ui/toast-store.ts';
 import { WORDS } from './words.ts';
 
-export const URGENCIES = ['waiting', 'failing', 'coming'] as const;
-export type Urgency = (typeof URGENCIES)[number];
-
-export interface AttentionItem {
-  /** Stable for its cause, so that it can be snoozed. */
-  id: string;
-  kind: string;
-  urgency: Urgency;
-  title: string;
-  reason: string;
-  at: number;
-  count?: number;
-  action: { label: string; path: string };
-}
-
-export interface SnoozedItem extends AttentionItem {
-  until: number;
-}
-
-interface AttentionReply {
-  items: AttentionItem[];
-  snoozed: SnoozedItem[];
-}
-
+export type Urgency = AttentionItem['urgency'];
+/** In the order in which they are shown. */
+export const URGENCIES: readonly Urgency[] = ['waiting', 'failing', 'coming'];
 const ATTENTION: Call = { api: 'signalbox', path: '/attention' };
 
 /** What changes here is most of what somebody may have to look at. */
 const TOPICS = ['activity', 'run', 'build', 'delivery', 'token-used'];
 
 export function useAttention() {
-  return useRead<AttentionReply>({ call: ATTENTION, topics: TOPICS });
+  return useRead<AttentionList>({ call: ATTENTION, topics: TOPICS });
 }
 
 const snoozeCall = (id: string): Call => ({
@@ -46,7 +26,7 @@ const snoozeCall = (id: string): Call => ({
 });
 
 function setItems(change: (items: AttentionItem[]) => AttentionItem[]): void {
-  queries.setQueryData<AttentionReply>(keyOf(ATTENTION), (present) =>
+  queries.setQueryData<AttentionList>(keyOf(ATTENTION), (present) =>
     present === undefined ? present : { ...present, items: change(present.items) },
   );
 }
@@ -79,13 +59,6 @@ export async function wake(id: string): Promise<void> {
   readAgain();
 }
 
-export interface Today {
-  since: number;
-  evaluations?: number;
-  runs?: number;
-  apiCalls?: number;
-}
-
 /** Of the day in the zone that the reader has chosen. */
 export function useToday(timeZone: string) {
   return useRead<Today>({
@@ -96,7 +69,7 @@ export function useToday(timeZone: string) {
 
 /** Without topics: the list does not move under the pointer, and says how much is new. */
 export function useActivity(product: Product | undefined) {
-  return usePages<ActivityEntry>({
+  return usePages<Activity>({
     call: { api: 'signalbox', path: '/activity', query: { product, limit: 10 } },
   });
 }

@@ -1,9 +1,10 @@
 // The hits of a search by kind. `j` and `k` move over all of them, Enter opens the one with the focus.
+import type { SearchItem } from '../api/types/signalbox.ts';
 import '../styles/search.css';
 import { useRef } from 'react';
 import { Link } from 'wouter';
 import { hasPage, preload } from '../app/pages.tsx';
-import type { HitGroup, SearchHit } from '../app/search.ts';
+import type { HitGroup } from '../app/search.ts';
 import { MarkedText, wordsOf } from '../lib/mark-words.tsx';
 import { Icon, type IconName } from '../ui/icon.tsx';
 import { useKeys } from '../ui/keys.ts';
@@ -41,7 +42,7 @@ export function HitGroups({ groups, text }: { groups: readonly HitGroup[]; text:
 }
 
 interface HitProps {
-  hit: SearchHit;
+  hit: SearchItem;
   icon: IconName;
   words: readonly string[];
 }

@@ -5,20 +5,14 @@ import type { Call } from '../api/call.ts';
 import { send } from '../api/client.ts';
 import type { ApiError } from '../api/error.ts';
 import { invalidateTopics, useRead } from '../api/read.ts';
-import { savePreferences, useMe, type Preferences } from '../app/me.ts';
+import type { Preferences } from '../api/types/signalbox.ts';
+import type { TokenUse } from '../api/types/signalbox.ts';
+import { savePreferences, useMe } from '../app/me.ts';
 import { CARDS, type CardName } from './first-run-commands.ts';
 import { FIRST_RUN } from './first-run-words.ts';
 
 const HINT = 'first-run';
 const TOKENS: Call = { api: 'signalbox', path: '/tokens', query: { limit: 100 } };
-
-interface TokenUse {
-  id: string;
-  name: string;
-  isService: boolean;
-  member?: { id: string };
-  lastUse?: { at: number; api?: string; operation?: string };
-}
 
 const isMadeHere = ({ name }: TokenUse) => name.startsWith(FIRST_RUN.tokenNames);
 

@@ -3,29 +3,10 @@ import { TextLink } from '../ui/link.tsx';
 import { Time } from '../ui/time.tsx';
 import type { TimelineItem } from '../ui/timeline.tsx';
 import { environmentOf, hrefOfResource } from './resource-links.ts';
+import type { Activity } from '../api/types/signalbox.ts';
 
-/** As `GET /signalbox/v1/activity` lists them. */
-export interface ActivityEntry {
-  id: string;
-  at: number;
-  product: Product;
-  /** The permission that it needed. */
-  action: string;
-  resource: string;
-  kind: string;
-  /** Of what was changed, at that time. */
-  name: string;
-  /** Between the person and the name: `turned on the flag`. */
-  verb: string;
-  /** Markdown, a line for each thing that changed. */
-  description?: string;
-  comment?: string;
-  member?: { id: string; email: string; name?: string };
-  token?: { id: string; name: string; ending: string; isService: boolean };
-}
-
-export const PRODUCTS = ['flags', 'actors', 'code', 'account'] as const;
-export type Product = (typeof PRODUCTS)[number];
+export type Product = Activity['product'];
+export const PRODUCTS: readonly Product[] = ['flags', 'actors', 'code', 'account'];
 
 export const ACTIVITY_WORDS = {
   products: { flags: 'Flags', actors: 'Actors', code: 'Code', account: 'Account' },
@@ -42,7 +23,7 @@ export interface ActivityActor {
 }
 
 /** A service token acts for itself, and the server where nobody did. */
-export function actorOf({ member, token }: ActivityEntry): ActivityActor {
+export function actorOf({ member, token }: Activity): ActivityActor {
   if (token?.isService === true) return { name: nameOfToken(token), kind: 'machine' };
   if (member === undefined) return { name: ACTIVITY_WORDS.server, kind: 'machine' };
   return { name: member.name ?? member.email, kind: 'person' };
@@ -53,7 +34,7 @@ function nameOfToken({ name, ending }: { name: string; ending: string }): string
 }
 
 export interface ActivityItemProps {
-  entry: ActivityEntry;
+  entry: Activity;
   /** The member who reads: their own changes begin with "You". */
   ownId?: string | undefined;
   /** Without the person, where they stand in a cell of their own. */
@@ -81,7 +62,7 @@ export function ActivityItem({ entry, ownId, hasActor = true }: ActivityItemProp
 }
 
 /** For a `Timeline`: below the sentence the time, the token, and a link to the entry. */
-export function timelineItemOf(entry: ActivityEntry, ownId?: string): TimelineItem {
+export function timelineItemOf(entry: Activity, ownId?: string): TimelineItem {
   const { id, at, comment, token } = entry;
   return {
     id,

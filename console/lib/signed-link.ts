@@ -3,19 +3,14 @@ import { addressOf, type Call } from '../api/call.ts';
 import { send } from '../api/client.ts';
 import { ApiError } from '../api/error.ts';
 import { ROOT } from '../api/server.ts';
+import type { Link } from '../api/types/signalbox.ts';
 import { toast } from '../ui/toast-store.ts';
 
 const FAILED = (reason: string) => `The download did not start: ${reason}`;
 
-interface SignedLink {
-  /** Below the root of the server. */
-  url: string;
-  expiresAt: number;
-}
-
 /** Of a call that only reads. */
 export async function signLink(call: Call): Promise<string> {
-  const { body } = await send<SignedLink>({
+  const { body } = await send<Link>({
     api: 'signalbox',
     method: 'POST',
     path: '/links',

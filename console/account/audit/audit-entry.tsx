@@ -1,4 +1,5 @@
 // One change: the sentence, what it was about, why, the thing before and after, and what is related to it.
+import type { ActivityDetail } from '../../api/types/signalbox.ts';
 import { ActivityItem, actorOf, ACTIVITY_WORDS } from '../../lib/activity.tsx';
 import { ChangeComment, ChangeDescription } from '../../lib/change-description.tsx';
 import { ReadProblem } from '../../lib/read-problem.tsx';
@@ -11,7 +12,7 @@ import { TextLink } from '../../ui/link.tsx';
 import { EmptyState, Skeleton } from '../../ui/states.tsx';
 import { Key } from '../../ui/status.tsx';
 import { Time } from '../../ui/time.tsx';
-import { PAGE, useAuditEntry, type ActivityDetail } from './audit-queries.ts';
+import { PAGE, useAuditEntry } from './audit-queries.ts';
 import { AUDIT } from './audit-words.ts';
 
 const AROUND_MS = 10 * 60_000;

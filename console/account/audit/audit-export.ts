@@ -2,7 +2,8 @@
 import { ApiError } from '../../api/error.ts';
 import { send } from '../../api/client.ts';
 import type { CursorPage } from '../../api/read.ts';
-import { actorOf, type ActivityEntry } from '../../lib/activity.tsx';
+import type { Activity } from '../../api/types/signalbox.ts';
+import { actorOf } from '../../lib/activity.tsx';
 import type { AuditQuery } from './audit-queries.ts';
 
 export type ExportFormat = 'jsonl' | 'csv';
@@ -17,7 +18,7 @@ export interface ExportProgress {
 }
 
 export interface ExportResult {
-  entries: ActivityEntry[];
+  entries: Activity[];
   /** More fits the filter than was read. */
   isCut: boolean;
 }
@@ -27,12 +28,12 @@ export async function readForExport(
   onProgress: (progress: ExportProgress) => void,
   signal: AbortSignal,
 ): Promise<ExportResult> {
-  const entries: ActivityEntry[] = [];
+  const entries: Activity[] = [];
   let cursor: string | undefined;
   for (let waits = 0; ;) {
     onProgress({ count: entries.length, isWaiting: false });
     try {
-      const { body } = await send<CursorPage<ActivityEntry>>(
+      const { body } = await send<CursorPage<Activity>>(
         {
           api: 'signalbox',
           path: '/activity',
@@ -64,7 +65,7 @@ async function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
   });
 }
 
-const COLUMNS: readonly [string, (entry: ActivityEntry) => string][] = [
+const COLUMNS: readonly [string, (entry: Activity) => string][] = [
   ['time', ({ at }) => new Date(at).toISOString()],
   ['product', ({ product }) => product],
   ['who', (entry) => actorOf(entry).name],
@@ -81,7 +82,7 @@ const COLUMNS: readonly [string, (entry: ActivityEntry) => string][] = [
   ['id', ({ id }) => id],
 ];
 
-export function toText(entries: readonly ActivityEntry[], format: ExportFormat): string {
+export function toText(entries: readonly Activity[], format: ExportFormat): string {
   if (format === 'jsonl') return entries.map((entry) => `${JSON.stringify(entry)}\n`).join('');
   const lines = [
     COLUMNS.map(([name]) => name),

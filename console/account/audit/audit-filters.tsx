@@ -1,6 +1,7 @@
 // The filters of the audit log: words, products, a time span, and rarer ones behind a button. All of them stand in the address.
+import type { Activity } from '../../api/types/signalbox.ts';
 import { useState, type FormEvent } from 'react';
-import { ACTIVITY_WORDS, PRODUCTS, type ActivityEntry } from '../../lib/activity.tsx';
+import { ACTIVITY_WORDS, PRODUCTS } from '../../lib/activity.tsx';
 import { useTypedFilter, type SearchState } from '../../lib/search-state.ts';
 import { Button } from '../../ui/button.tsx';
 import { Chips } from '../../ui/chips.tsx';
@@ -22,7 +23,7 @@ import { AUDIT } from './audit-words.ts';
 
 const FEW = ['member', 'token', 'action', 'resource'] as const;
 
-export function AuditFilters({ state, rows }: { state: SearchState; rows: readonly ActivityEntry[] }) {
+export function AuditFilters({ state, rows }: { state: SearchState; rows: readonly Activity[] }) {
   const product = state.get('product');
   return (
     <div className="stack audit__filters">
@@ -116,7 +117,7 @@ function localText(at: number): string {
   return Number.isNaN(local.getTime()) ? '' : local.toISOString().slice(0, 16);
 }
 
-function MoreFilters({ state, rows }: { state: SearchState; rows: readonly ActivityEntry[] }) {
+function MoreFilters({ state, rows }: { state: SearchState; rows: readonly Activity[] }) {
   return (
     <Popover
       label={AUDIT.moreFilters}
@@ -134,7 +135,7 @@ function MoreFilters({ state, rows }: { state: SearchState; rows: readonly Activ
 
 interface MoreFiltersFormProps {
   state: SearchState;
-  rows: readonly ActivityEntry[];
+  rows: readonly Activity[];
   close: () => void;
 }
 
@@ -222,15 +223,15 @@ function withNamed(
   return [{ value, label: nameOf(value) ?? value }, ...listed];
 }
 
-const memberNameIn = (rows: readonly ActivityEntry[]) => (id: string) => {
+const memberNameIn = (rows: readonly Activity[]) => (id: string) => {
   const member = rows.find((row) => row.member?.id === id)?.member;
   return member === undefined ? undefined : (member.name ?? member.email);
 };
 
-const tokenNameIn = (rows: readonly ActivityEntry[]) => (id: string) =>
+const tokenNameIn = (rows: readonly Activity[]) => (id: string) =>
   rows.find((row) => row.token?.id === id)?.token?.name;
 
-function ActiveFilters({ state, rows }: { state: SearchState; rows: readonly ActivityEntry[] }) {
+function ActiveFilters({ state, rows }: { state: SearchState; rows: readonly Activity[] }) {
   const names = { member: memberNameIn(rows), token: tokenNameIn(rows), action: same, resource: same };
   const active = FEW.flatMap((name) => {
     const value = state.get(name);

@@ -1,7 +1,8 @@
 // The audit log of all APIs. The address holds the filter, the open entry and how far the list was read.
+import type { Activity } from '../../api/types/signalbox.ts';
 import '../../styles/audit.css';
 import { usePageInfo } from '../../app/page-info.ts';
-import { actorOf, ACTIVITY_WORDS, type ActivityEntry } from '../../lib/activity.tsx';
+import { actorOf, ACTIVITY_WORDS } from '../../lib/activity.tsx';
 import { NewRows } from '../../lib/new-rows.tsx';
 import { ReadProblem } from '../../lib/read-problem.tsx';
 import { useSearchState, type SearchState } from '../../lib/search-state.ts';
@@ -68,7 +69,7 @@ export default function AuditPage() {
   );
 }
 
-const COLUMNS: TableColumn<ActivityEntry>[] = [
+const COLUMNS: TableColumn<Activity>[] = [
   { id: 'at', head: AUDIT.columns.at, cell: ({ at }) => <Time at={at} /> },
   { id: 'who', head: AUDIT.columns.who, cell: (entry) => <Who entry={entry} /> },
   { id: 'what', head: AUDIT.columns.what, isMain: true, cell: (entry) => <What entry={entry} /> },
@@ -89,7 +90,7 @@ const COLUMNS: TableColumn<ActivityEntry>[] = [
 /** Beside an open entry there is room for these. */
 const FEW_COLUMNS = COLUMNS.filter(({ id }) => ['at', 'who', 'what'].includes(id));
 
-function Who({ entry }: { entry: ActivityEntry }) {
+function Who({ entry }: { entry: Activity }) {
   const { member, token } = entry;
   const { name, kind } = actorOf(entry);
   const by =
@@ -112,7 +113,7 @@ function Who({ entry }: { entry: ActivityEntry }) {
 }
 
 /** The link of the row opens the entry, so the thing itself is linked there. */
-function What({ entry }: { entry: ActivityEntry }) {
+function What({ entry }: { entry: Activity }) {
   return (
     <span className="audit__what">
       <span className="faint t12">{ACTIVITY_WORDS.products[entry.product]}</span> {entry.verb}{' '}

@@ -2,8 +2,9 @@
 import { useEffect, useState } from 'react';
 import { path } from '../../api/call.ts';
 import { usePages, useRead } from '../../api/read.ts';
-import { PRODUCTS, type ActivityEntry } from '../../lib/activity.tsx';
+import { PRODUCTS } from '../../lib/activity.tsx';
 import type { SearchState } from '../../lib/search-state.ts';
+import type { AccountMember, Activity, ActivityDetail, TokenUse } from '../../api/types/signalbox.ts';
 
 export const PAGE = '/account/audit';
 /** What the address names; each is one filter of the API but `span`. */
@@ -69,7 +70,7 @@ export function timeOf(text: string | undefined): number | undefined {
 
 /** The rows of the address, from the newest that was there when the list was opened. */
 export function useAuditRows(query: AuditQuery, wanted: number) {
-  const list = usePages<ActivityEntry>({
+  const list = usePages<Activity>({
     call: { api: 'signalbox', path: '/activity', query: { ...query, limit: ROWS_AT_ONCE } },
   });
   const { data, hasNextPage, isFetchingNextPage, isError, fetchNextPage } = list;
@@ -93,7 +94,7 @@ export function useAuditRows(query: AuditQuery, wanted: number) {
 }
 
 /** Rows that came after the list was opened are counted, and shown when somebody asks for them. */
-export function useSteadyRows(all: readonly ActivityEntry[], query: AuditQuery, isLoaded: boolean) {
+export function useSteadyRows(all: readonly Activity[], query: AuditQuery, isLoaded: boolean) {
   const key = JSON.stringify(query);
   const [top, setTop] = useState<{ key: string; id: string | undefined; at: number | undefined }>();
   const first = all[0];
@@ -101,7 +102,7 @@ export function useSteadyRows(all: readonly ActivityEntry[], query: AuditQuery, 
   const start = top?.key === key ? all.findIndex(({ id }) => id === top.id) : 0;
   const rows = top?.key === key && top.id === undefined ? [] : all.slice(Math.max(0, start));
   const since = top?.at === undefined ? query['after'] : top.at - 1;
-  const { data } = useRead<{ items: ActivityEntry[] }>(
+  const { data } = useRead<{ items: Activity[] }>(
     {
       call: {
         api: 'signalbox',
@@ -122,11 +123,6 @@ export function useSteadyRows(all: readonly ActivityEntry[], query: AuditQuery, 
   };
 }
 
-export interface ActivityDetail extends ActivityEntry {
-  before?: unknown;
-  after?: unknown;
-}
-
 export function useAuditEntry(id: string) {
   return useRead<ActivityDetail>({ call: { api: 'signalbox', path: path`/activity/${id}` } });
 }
@@ -138,7 +134,7 @@ export interface NamedChoice {
 
 /** For the filter: the first hundred; others are found by a link from their page. */
 export function usePeople(isEnabled: boolean): NamedChoice[] | undefined {
-  const { data } = useRead<{ items: { id: string; username: string; email: string }[] }>(
+  const { data } = useRead<{ items: AccountMember[] }>(
     { call: { api: 'signalbox', path: '/members', query: { limit: 100 } }, topics: ['member'] },
     { isEnabled },
   );
@@ -146,7 +142,7 @@ export function usePeople(isEnabled: boolean): NamedChoice[] | undefined {
 }
 
 export function useTokenChoices(isEnabled: boolean): NamedChoice[] | undefined {
-  const { data } = useRead<{ items: { id: string; name: string; ending: string }[] }>(
+  const { data } = useRead<{ items: TokenUse[] }>(
     {
       call: { api: 'signalbox', path: '/tokens', query: { limit: 100 } },
       topics: ['token', 'service-token'],

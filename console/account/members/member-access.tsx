@@ -3,6 +3,7 @@ import { useState } from 'react';
 import { send } from '../../api/client.ts';
 import type { ApiError } from '../../api/error.ts';
 import { invalidateTopics, useChange } from '../../api/read.ts';
+import type { AccountMember, LoginLink } from '../../api/types/signalbox.ts';
 import { useMay, useMe } from '../../app/me.ts';
 import { Banner } from '../../ui/banner.tsx';
 import { Button } from '../../ui/button.tsx';
@@ -11,14 +12,7 @@ import { TextLink } from '../../ui/link.tsx';
 import { Time } from '../../ui/time.tsx';
 import { toast } from '../../ui/toast-store.ts';
 import { LinksDialog } from './members-links.tsx';
-import {
-  isAbove,
-  loginLinkCall,
-  nameOf,
-  removeMemberCall,
-  type AccountMember,
-  type LoginLink,
-} from './members-queries.ts';
+import { isAbove, loginLinkCall, nameOf, removeMemberCall } from './members-queries.ts';
 import { LINKS, MEMBER } from './members-words.ts';
 
 interface MemberAccessProps {

@@ -1,4 +1,5 @@
 // One member: what is known of them, what they can do in sentences, and what can be done about it.
+import type { AccountMember } from '../../api/types/signalbox.ts';
 import { useMe } from '../../app/me.ts';
 import { ReadProblem } from '../../lib/read-problem.tsx';
 import { SidePanel } from '../../lib/side-panel.tsx';
@@ -13,7 +14,7 @@ import { Time } from '../../ui/time.tsx';
 import { MemberAccess } from './member-access.tsx';
 import { MemberRoleForm } from './member-role.tsx';
 import { MemberState } from './member-state.tsx';
-import { nameOf, useAbilities, useMember, type Ability, type AccountMember } from './members-queries.ts';
+import { nameOf, useAbilities, useMember, type Ability } from './members-queries.ts';
 import { MEMBER, MEMBERS, ROLE_NAMES } from './members-words.ts';
 
 interface MemberPanelProps {

@@ -1,6 +1,7 @@
 // Changes what a member may do: base role and custom roles. The difference is shown before it is saved.
 import { useState } from 'react';
 import { useChange } from '../../api/read.ts';
+import type { AccountMember } from '../../api/types/signalbox.ts';
 import { useSayDraft } from '../../app/draft-call.ts';
 import { useMay } from '../../app/me.ts';
 import { Banner } from '../../ui/banner.tsx';
@@ -16,7 +17,6 @@ import {
   nameOf,
   patchMemberCall,
   useCustomRoles,
-  type AccountMember,
   type PatchOperation,
 } from './members-queries.ts';
 import { INVITE, MEMBER, ROLE_NAMES, ROLE_TEXTS } from './members-words.ts';

@@ -1,6 +1,6 @@
 // Whether a member was ever here, in a word.
+import type { AccountMember } from '../../api/types/signalbox.ts';
 import { Status } from '../../ui/status.tsx';
-import type { AccountMember } from './members-queries.ts';
 import { MEMBERS } from './members-words.ts';
 
 export function MemberState({ member: { state, invitation } }: { member: AccountMember }) {

@@ -1,4 +1,5 @@
 // The members of the account. The address holds the filter, who is open, and whether somebody is being invited.
+import type { AccountMember } from '../../api/types/signalbox.ts';
 import '../../styles/members.css';
 import { useMay, useMe } from '../../app/me.ts';
 import { usePageInfo } from '../../app/page-info.ts';
@@ -21,7 +22,7 @@ import { Time } from '../../ui/time.tsx';
 import { MemberPanel } from './member-panel.tsx';
 import { MemberState } from './member-state.tsx';
 import { InviteDialog } from './members-invite.tsx';
-import { BASE_ROLES, MAX_ROWS, nameOf, PAGE, useMembers, type AccountMember } from './members-queries.ts';
+import { BASE_ROLES, MAX_ROWS, nameOf, PAGE, useMembers } from './members-queries.ts';
 import { MEMBERS, ROLE_NAMES } from './members-words.ts';
 
 const INVITING = [{ action: 'createMember', resource: 'member/*' }];

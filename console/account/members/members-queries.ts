@@ -2,32 +2,17 @@
 import { useEffect } from 'react';
 import { path, type Call } from '../../api/call.ts';
 import { usePages, useRead } from '../../api/read.ts';
+import type { Abilities, AccountMember } from '../../api/types/signalbox.ts';
 
 export const PAGE = '/account/members';
 
-export const BASE_ROLES = ['owner', 'admin', 'writer', 'reader', 'no_access'] as const;
-export type BaseRole = (typeof BASE_ROLES)[number];
+export type BaseRole = AccountMember['role'];
+/** The most powerful first. */
+export const BASE_ROLES: readonly BaseRole[] = ['owner', 'admin', 'writer', 'reader', 'no_access'];
 
 interface Named {
   key: string;
   name: string;
-}
-
-/** As `GET /signalbox/v1/members` lists them. */
-export interface AccountMember {
-  id: string;
-  username: string;
-  email: string;
-  firstName?: string;
-  lastName?: string;
-  role: BaseRole;
-  customRoles: Named[];
-  teams: Named[];
-  state: 'active' | 'invited';
-  hasPassword: boolean;
-  lastSeenAt?: number;
-  createdAt: number;
-  invitation?: { expiresAt: number; isExpired: boolean };
 }
 
 const ROWS_AT_ONCE = 50;
@@ -91,13 +76,10 @@ export function useMember(id: string, rows: readonly AccountMember[]) {
   };
 }
 
-export interface Ability {
-  text: string;
-  because: { role?: string; policy?: string; team?: string };
-}
+export type Ability = Abilities['sentences'][number];
 
 export function useAbilities(id: string) {
-  return useRead<{ sentences: Ability[]; isComplete: boolean }>({
+  return useRead<Abilities>({
     call: { api: 'signalbox', path: path`/members/${id}/abilities` },
     topics: TOPICS,
   });
@@ -174,12 +156,6 @@ export function removeMemberCall(id: string): Call {
 
 export function loginLinkCall(id: string, method: 'POST' | 'DELETE'): Call {
   return { api: 'signalbox', method, path: path`/members/${id}/login-link` };
-}
-
-export interface LoginLink {
-  url: string;
-  expiresAt: number;
-  purpose: 'invitation' | 'reset';
 }
 
 export function nameOf({ firstName, lastName, username }: AccountMember): string {

@@ -2,8 +2,8 @@
 import { useState, type FormEvent } from 'react';
 import type { Call } from '../../api/call.ts';
 import { useChange } from '../../api/read.ts';
+import type { Me } from '../../api/types/signalbox.ts';
 import { useSayDraft } from '../../app/draft-call.ts';
-import type { Me } from '../../app/me.ts';
 import { announce } from '../../ui/announce.ts';
 import { Banner } from '../../ui/banner.tsx';
 import { Button } from '../../ui/button.tsx';

@@ -2,6 +2,7 @@
 import { useMemo, useState } from 'react';
 import { path } from '../../api/call.ts';
 import { useChange } from '../../api/read.ts';
+import type { Session } from '../../api/types/signalbox.ts';
 import { Button } from '../../ui/button.tsx';
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
 import { Section } from '../../ui/page.tsx';
@@ -11,7 +12,7 @@ import { Table, type TableColumn } from '../../ui/table.tsx';
 import { Time } from '../../ui/time.tsx';
 import { toast } from '../../ui/toast-store.ts';
 import { describeAgent } from './settings-agent.ts';
-import { SESSION_TOPIC, useSessions, type SessionEntry } from './settings-queries.ts';
+import { SESSION_TOPIC, useSessions } from './settings-queries.ts';
 import { SESSIONS } from './settings-words.ts';
 
 export function SessionsSection() {
@@ -88,10 +89,7 @@ export function SessionsSection() {
   );
 }
 
-function sessionColumns(
-  busyId: string | undefined,
-  onEnd: (id: string) => void,
-): TableColumn<SessionEntry>[] {
+function sessionColumns(busyId: string | undefined, onEnd: (id: string) => void): TableColumn<Session>[] {
   return [
     {
       id: 'browser',
@@ -137,6 +135,6 @@ function sessionColumns(
   ];
 }
 
-function agentOf({ agent = '' }: SessionEntry): string {
+function agentOf({ agent = '' }: Session): string {
   return agent === '' ? SESSIONS.unknown : describeAgent(agent);
 }

@@ -1,5 +1,6 @@
 // The figures of the server, and cards beside its tables: disk, storage, log level.
 import { useChange } from '../../api/read.ts';
+import type { System } from '../../api/types/signalbox.ts';
 import { Banner } from '../../ui/banner.tsx';
 import { Card, Figures, KeyValues, type FigureProps } from '../../ui/card.tsx';
 import { Meter } from '../../ui/chart.tsx';
@@ -7,7 +8,7 @@ import { Field } from '../../ui/field.tsx';
 import { formatBytes, formatCount, formatDuration } from '../../ui/format.ts';
 import { SelectInput } from '../../ui/input.tsx';
 import { toast } from '../../ui/toast-store.ts';
-import { LOG_LEVELS, logLevelCall, type System } from './system-queries.ts';
+import { LOG_LEVELS, logLevelCall } from './system-queries.ts';
 import { SYSTEM } from './system-words.ts';
 
 const WORDS = SYSTEM.figures;

@@ -1,4 +1,5 @@
 // The state of the server, for administrators: figures, checks with advice, nodes, and the work that waits.
+import type { System } from '../../api/types/signalbox.ts';
 import '../../styles/system.css';
 import { usePageInfo } from '../../app/page-info.ts';
 import { ReadProblem } from '../../lib/read-problem.tsx';
@@ -9,7 +10,7 @@ import { Skeleton } from '../../ui/states.tsx';
 import { Status } from '../../ui/status.tsx';
 import { Time } from '../../ui/time.tsx';
 import { DiskCard, LogLevelCard, StorageCard, SystemFigures } from './system-cards.tsx';
-import { useSystem, type System } from './system-queries.ts';
+import { useSystem } from './system-queries.ts';
 import { Checks, DueWorkTable, Nodes } from './system-tables.tsx';
 import { SYSTEM } from './system-words.ts';
 

@@ -1,4 +1,5 @@
 // The checks of the server, its nodes, and the work that waits.
+import type { System, SystemCheck } from '../../api/types/signalbox.ts';
 import { CodeBlock } from '../../ui/code-block.tsx';
 import { CopyButton } from '../../ui/copy-button.tsx';
 import { formatCount } from '../../ui/format.ts';
@@ -7,7 +8,7 @@ import { EmptyState } from '../../ui/states.tsx';
 import { Badge, Status, type StatusTone } from '../../ui/status.tsx';
 import { Table, type TableColumn } from '../../ui/table.tsx';
 import { Time } from '../../ui/time.tsx';
-import type { DueWork, System, SystemCheck, SystemNode } from './system-queries.ts';
+import type { DueWork, SystemNode } from './system-queries.ts';
 import { SYSTEM } from './system-words.ts';
 
 const STATE_ORDER = ['bad', 'warn', 'ok'];
@@ -138,7 +139,7 @@ const DUE_COLUMNS: TableColumn<DueWork>[] = [
   },
 ];
 
-export function DueWorkTable({ system: { dueWork, isDueWorkComplete = true } }: { system: System }) {
+export function DueWorkTable({ system: { dueWork, isDueWorkComplete } }: { system: System }) {
   const sum = (read: (work: DueWork) => number) =>
     formatCount(dueWork.reduce((total, work) => total + read(work), 0));
   // Columns without any value would only take room.

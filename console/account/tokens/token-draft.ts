@@ -1,13 +1,8 @@
 // The form of a new token: what was filled in, what is missing, and the call that creates it.
 import type { Call } from '../../api/call.ts';
 import type { ApiError } from '../../api/error.ts';
-import {
-  DAY_MS,
-  mayGiveStatements,
-  type PolicyStatement,
-  type TokenRole,
-  type TokenTask,
-} from './token-model.ts';
+import type { TokenTask } from '../../api/types/signalbox.ts';
+import { DAY_MS, mayGiveStatements, type PolicyStatement, type TokenRole } from './token-model.ts';
 import { checkPolicy, fillPolicy, isParameter } from './token-policy.ts';
 import { FORM } from './tokens-words.ts';
 

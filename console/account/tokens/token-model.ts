@@ -1,21 +1,7 @@
 // Access tokens as the APIs give them, and the rules that the pages need to know of them.
-import type { Me } from '../../app/me.ts';
+import type { Me, TokenUsage } from '../../api/types/signalbox.ts';
 
-/** Of the Signalbox API: with the last use. */
-export interface TokenUse {
-  id: string;
-  name: string;
-  ending: string;
-  isService: boolean;
-  member?: { id: string; username: string; email: string };
-  role?: string;
-  customRoles: string[];
-  inlinePolicy: boolean;
-  scope: string;
-  createdAt: number;
-  expiresAt?: number;
-  lastUse?: { at: number; address?: string; api?: string; operation?: string };
-}
+export type TokenHour = TokenUsage['hours'][number];
 
 /** Of the flags API: with all that it may do. */
 export interface TokenDetail {
@@ -41,24 +27,6 @@ export interface PolicyStatement {
   notActions?: string[];
   resources?: string[];
   notResources?: string[];
-}
-
-export interface TokenTask {
-  id: string;
-  title: string;
-  description: string;
-  api: string;
-  /** Names that stand in braces in the resources. */
-  parameters: string[];
-  inlinePolicy: PolicyStatement[];
-}
-
-export interface TokenHour {
-  at: number;
-  api: string;
-  category: string;
-  calls: number;
-  refused: number;
 }
 
 export const HOUR_MS = 3_600_000;

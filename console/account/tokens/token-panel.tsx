@@ -1,6 +1,7 @@
 // One token beside the list: what it may do, its calls by hour, rotating and revoking it.
+import type { Me } from '../../api/types/signalbox.ts';
 import { useEffect, useRef } from 'react';
-import { useMay, useMe, type Me } from '../../app/me.ts';
+import { useMay, useMe } from '../../app/me.ts';
 import { Button } from '../../ui/button.tsx';
 import { KeyValues } from '../../ui/card.tsx';
 import { useKeys } from '../../ui/keys.ts';

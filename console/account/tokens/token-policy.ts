@@ -1,5 +1,6 @@
 // Policies of tokens: the check of what was typed, by the rules of the server, and the policies of tasks with their parameters filled in.
-import type { PolicyStatement, TokenTask } from './token-model.ts';
+import type { TokenTask } from '../../api/types/signalbox.ts';
+import type { PolicyStatement } from './token-model.ts';
 import { POLICY } from './tokens-words.ts';
 
 export type PolicyCheck = { statements: PolicyStatement[] } | { message: string };

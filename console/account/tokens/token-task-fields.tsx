@@ -1,4 +1,5 @@
 // The scope of a token by its task: least policies that the server knows, with names filled in from lists.
+import type { TokenTask } from '../../api/types/signalbox.ts';
 import { useId } from 'react';
 import { Button } from '../../ui/button.tsx';
 import { RadioCards } from '../../ui/choice.tsx';
@@ -6,7 +7,6 @@ import { Field, FieldError } from '../../ui/field.tsx';
 import { SelectInput, TextInput } from '../../ui/input.tsx';
 import { ErrorState, Skeleton } from '../../ui/states.tsx';
 import { policyText, type DraftErrors, type TokenDraft } from './token-draft.ts';
-import type { TokenTask } from './token-model.ts';
 import { fillPolicy } from './token-policy.ts';
 import {
   useActorNames,

@@ -1,7 +1,8 @@
 // What the pages of tokens read.
 import { path, type Call } from '../../api/call.ts';
 import { usePages, useRead } from '../../api/read.ts';
-import type { TokenDetail, TokenHour, TokenTask, TokenUse } from './token-model.ts';
+import type { TokenTask, TokenUsage, TokenUse } from '../../api/types/signalbox.ts';
+import type { TokenDetail } from './token-model.ts';
 
 /** Of the stream: changes of tokens, and the first use of one. */
 const TOPICS = ['token', 'service-token', 'token-used'];
@@ -44,7 +45,7 @@ export function useLastUse(id: string, ending: string | undefined) {
 /** The calls of the last seven days, by hour. */
 export function useTokenUsage(id: string) {
   const call: Call = { api: 'signalbox', path: path`/tokens/${id}/usage` };
-  return useRead<{ hours: TokenHour[] }>({ call, topics: TOPICS });
+  return useRead<TokenUsage>({ call, topics: TOPICS });
 }
 
 export function useTokenTasks() {

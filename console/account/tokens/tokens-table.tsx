@@ -1,4 +1,5 @@
 // The list of tokens: what each may do, until when, and its last use.
+import type { TokenUse } from '../../api/types/signalbox.ts';
 import { Avatar } from '../../ui/avatar.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Menu } from '../../ui/menu.tsx';
@@ -6,7 +7,7 @@ import { Badge } from '../../ui/status.tsx';
 import type { TableColumn } from '../../ui/table.tsx';
 import { Time } from '../../ui/time.tsx';
 import { useMinute } from '../../lib/clock.ts';
-import { DAY_MS, type TokenUse } from './token-model.ts';
+import { DAY_MS } from './token-model.ts';
 import { PANEL, TOKENS } from './tokens-words.ts';
 
 const SOON_MS = 14 * DAY_MS;

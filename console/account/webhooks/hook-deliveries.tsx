@@ -1,5 +1,6 @@
 // The deliveries of a webhook by outcome, and one of them with its attempts.
 import { useChange } from '../../api/read.ts';
+import type { FlagWebhook, WebhookDelivery, WebhookDeliveryDetail } from '../../api/types/signalbox.ts';
 import { useMay } from '../../app/me.ts';
 import { ChangeError } from '../../ui/change-error.tsx';
 import { ReadProblem } from '../../lib/read-problem.tsx';
@@ -19,15 +20,12 @@ import {
   useDeliveries,
   useDelivery,
   type DeliveryState,
-  type Hook,
-  type HookDelivery,
-  type HookDeliveryDetail,
 } from './webhooks-queries.ts';
 import { DELIVERY, HOOKS, PANEL } from './webhooks-words.ts';
 
 const STATES: readonly DeliveryState[] = ['failed', 'pending', 'delivered'];
 
-export function HookDeliveries({ hook, search }: { hook: Hook; search: SearchState }) {
+export function HookDeliveries({ hook, search }: { hook: FlagWebhook; search: SearchState }) {
   const chosen = STATES.find((state) => state === search.get('outcome'));
   const { data, error, isPending, hasNextPage, isFetchingNextPage, fetchNextPage, refetch } = useDeliveries(
     hook.id,
@@ -80,7 +78,7 @@ export function HookDeliveries({ hook, search }: { hook: Hook; search: SearchSta
 }
 
 interface DeliveryRowProps {
-  delivery: HookDelivery;
+  delivery: WebhookDelivery;
   isOpen: boolean;
   onToggle: () => void;
 }
@@ -115,7 +113,7 @@ function DeliveryRow({ delivery, isOpen, onToggle }: DeliveryRowProps) {
   );
 }
 
-function DeliveryDetail({ id, hook }: { id: string; hook: Hook }) {
+function DeliveryDetail({ id, hook }: { id: string; hook: FlagWebhook }) {
   const { data, error, refetch } = useDelivery(id);
   const may = useMay([{ action: 'updateOn', resource: hook.resource }]);
   const again = useChange<string>(redeliverCall, CHANGED);
@@ -164,7 +162,7 @@ function DeliveryDetail({ id, hook }: { id: string; hook: Hook }) {
   );
 }
 
-function Attempts({ delivery: { history } }: { delivery: HookDeliveryDetail }) {
+function Attempts({ delivery: { history } }: { delivery: WebhookDeliveryDetail }) {
   return (
     <div>
       <h4 className="t12 w5">{DELIVERY.history}</h4>

@@ -2,6 +2,7 @@
 import '../../styles/token-pages.css';
 import { useState } from 'react';
 import { useChange } from '../../api/read.ts';
+import type { FlagWebhook } from '../../api/types/signalbox.ts';
 import { useMay } from '../../app/me.ts';
 import { ChangeError } from '../../ui/change-error.tsx';
 import type { SearchState } from '../../lib/search-state.ts';
@@ -16,12 +17,12 @@ import { TokenPowerView } from '../tokens/token-policy-view.tsx';
 import { HookDeliveries } from './hook-deliveries.tsx';
 import { IntegrationDialog } from './integration-dialog.tsx';
 import { WebhookDialog } from './webhook-dialog.tsx';
-import { CHANGED, hookPath, testCall, type Hook } from './webhooks-queries.ts';
+import { CHANGED, hookPath, testCall } from './webhooks-queries.ts';
 import { HOOKS, PANEL } from './webhooks-words.ts';
 
 export interface HookPanelProps {
   /** Undefined where it is not there. */
-  hook: Hook | undefined;
+  hook: FlagWebhook | undefined;
   search: SearchState;
   onClose: () => void;
 }
@@ -53,7 +54,7 @@ export function HookPanel({ hook, search, onClose }: HookPanelProps) {
   );
 }
 
-function About({ hook }: { hook: Hook }) {
+function About({ hook }: { hook: FlagWebhook }) {
   const { url, config = {}, isSigned, statements, tags, createdAt, kind } = hook;
   const text = (value: string) => <span className="hook-url">{value}</span>;
   return (
@@ -90,7 +91,7 @@ function About({ hook }: { hook: Hook }) {
 }
 
 interface HookActionsProps {
-  hook: Hook;
+  hook: FlagWebhook;
   name: string;
   onDeleted: () => void;
 }
@@ -107,7 +108,10 @@ function HookActions({ hook, name, onDeleted }: HookActionsProps) {
   const reasonOf = (index: number) =>
     may?.[index] === false ? HOOKS.mayNot(questions[index]!.action) : undefined;
   const test = useChange<string>(testCall, CHANGED);
-  const remove = useChange<Hook>((one) => ({ api: 'flags', method: 'DELETE', path: hookPath(one) }), CHANGED);
+  const remove = useChange<FlagWebhook>(
+    (one) => ({ api: 'flags', method: 'DELETE', path: hookPath(one) }),
+    CHANGED,
+  );
   const close = () => setAct(undefined);
   return (
     <>

@@ -1,12 +1,13 @@
 // Turns a webhook or an integration on or off.
 import { useChange } from '../../api/read.ts';
+import type { FlagWebhook } from '../../api/types/signalbox.ts';
 import { Switch } from '../../ui/choice.tsx';
 import { toast } from '../../ui/toast-store.ts';
-import { CHANGED, hookPatch, type Hook } from './webhooks-queries.ts';
+import { CHANGED, hookPatch } from './webhooks-queries.ts';
 import { HOOKS } from './webhooks-words.ts';
 
 export interface HookSwitchProps {
-  hook: Hook;
+  hook: FlagWebhook;
   /** Whether the reader may; undefined while it is not known. */
   may: boolean | undefined;
 }

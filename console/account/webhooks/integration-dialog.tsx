@@ -3,6 +3,7 @@ import { useState } from 'react';
 import { path, withoutSecrets, type Call } from '../../api/call.ts';
 import { invalidateTopics } from '../../api/read.ts';
 import { useSecretCall } from '../../api/secret-call.ts';
+import type { FlagWebhook } from '../../api/types/signalbox.ts';
 import { useSayDraft } from '../../app/draft-call.ts';
 import { FormDialog } from '../../ui/form-dialog.tsx';
 import { TagsInput } from '../../lib/tags-input.tsx';
@@ -14,7 +15,6 @@ import {
   CHANGED,
   hookPatch,
   useIntegrationKinds,
-  type Hook,
   type IntegrationField,
   type PatchOperation,
 } from './webhooks-queries.ts';
@@ -34,7 +34,7 @@ interface IntegrationDraft {
 
 const isSecret = ({ kind }: IntegrationField) => kind === 'secret' || kind === 'secret address';
 
-function draftOf(hook: Hook | undefined): IntegrationDraft {
+function draftOf(hook: FlagWebhook | undefined): IntegrationDraft {
   return {
     integration: hook?.integration ?? '',
     name: hook?.name ?? '',
@@ -50,7 +50,7 @@ function typedValues({ values }: IntegrationDraft): [string, string | boolean][]
   return Object.entries(values).filter(([, value]) => value !== '');
 }
 
-function operationsOf(hook: Hook, draft: IntegrationDraft): PatchOperation[] {
+function operationsOf(hook: FlagWebhook, draft: IntegrationDraft): PatchOperation[] {
   const wanted = {
     name: draft.name.trim(),
     on: draft.isOn,
@@ -67,7 +67,7 @@ function operationsOf(hook: Hook, draft: IntegrationDraft): PatchOperation[] {
   return [...changed, ...config];
 }
 
-function callOf(hook: Hook | undefined, draft: IntegrationDraft): Call {
+function callOf(hook: FlagWebhook | undefined, draft: IntegrationDraft): Call {
   if (hook !== undefined) {
     const operations = operationsOf(hook, draft);
     return hookPatch(
@@ -94,7 +94,7 @@ function callOf(hook: Hook | undefined, draft: IntegrationDraft): Call {
 
 export interface IntegrationDialogProps {
   /** Absent to create one. */
-  hook?: Hook;
+  hook?: FlagWebhook;
   onClose: () => void;
   onSaved: (id: string) => void;
 }

@@ -5,6 +5,7 @@ import { invalidateTopics } from '../../api/read.ts';
 import { useSecretCall } from '../../api/secret-call.ts';
 import { useSayDraft } from '../../app/draft-call.ts';
 import { withoutSecrets } from '../../api/call.ts';
+import type { FlagWebhook } from '../../api/types/signalbox.ts';
 import { FormDialog } from '../../ui/form-dialog.tsx';
 import { SecretOnce } from '../../lib/secret-once.tsx';
 import { TagsInput } from '../../lib/tags-input.tsx';
@@ -12,7 +13,7 @@ import { Checkbox } from '../../ui/choice.tsx';
 import { Field } from '../../ui/field.tsx';
 import { SelectInput, TextInput } from '../../ui/input.tsx';
 import { policyDraftOf, PolicyFields, statementsOf, type PolicyDraft } from './policy-fields.tsx';
-import { CHANGED, hookPatch, type Hook, type PatchOperation } from './webhooks-queries.ts';
+import { CHANGED, hookPatch, type PatchOperation } from './webhooks-queries.ts';
 import { FORM } from './webhooks-words.ts';
 
 type SecretMode = 'keep' | 'replace' | 'remove';
@@ -31,7 +32,7 @@ interface WebhookDraft {
 const MIN_SECRET = 16;
 const isUrl = (text: string) => /^https?:\/\/[^\s]+$/i.test(text);
 
-function draftOf(hook: Hook | undefined): WebhookDraft {
+function draftOf(hook: FlagWebhook | undefined): WebhookDraft {
   return {
     name: hook?.name ?? '',
     url: hook?.url ?? '',
@@ -45,7 +46,7 @@ function draftOf(hook: Hook | undefined): WebhookDraft {
 }
 
 /** The operations that make the webhook as it was typed. */
-function operationsOf(hook: Hook, draft: WebhookDraft): PatchOperation[] {
+function operationsOf(hook: FlagWebhook, draft: WebhookDraft): PatchOperation[] {
   const wanted: Record<string, unknown> = {
     name: draft.name.trim(),
     url: draft.url.trim(),
@@ -69,7 +70,7 @@ function operationsOf(hook: Hook, draft: WebhookDraft): PatchOperation[] {
   return changed;
 }
 
-function callOf(hook: Hook | undefined, draft: WebhookDraft): Call {
+function callOf(hook: FlagWebhook | undefined, draft: WebhookDraft): Call {
   if (hook !== undefined) return hookPatch(hook, operationsOf(hook, draft), draft.secretMode === 'replace');
   const { name, url, isOn: on, isSigned: sign, tags, policy } = draft;
   return {
@@ -82,7 +83,7 @@ function callOf(hook: Hook | undefined, draft: WebhookDraft): Call {
 
 export interface WebhookDialogProps {
   /** Absent to create one. */
-  hook?: Hook;
+  hook?: FlagWebhook;
   onClose: () => void;
   onSaved: (id: string) => void;
 }

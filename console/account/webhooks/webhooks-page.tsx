@@ -1,4 +1,5 @@
 // Webhooks and integrations that receive changes of flags, their deliveries, and the keys of Relay Proxies.
+import type { FlagWebhook } from '../../api/types/signalbox.ts';
 import '../../styles/webhooks.css';
 import { useMay } from '../../app/me.ts';
 import { usePageInfo } from '../../app/page-info.ts';
@@ -23,7 +24,7 @@ import { IntegrationDialog } from './integration-dialog.tsx';
 import { outcomeTone } from './outcome.ts';
 import { RelayTab } from './relay-tab.tsx';
 import { WebhookDialog } from './webhook-dialog.tsx';
-import { useHooks, type Hook } from './webhooks-queries.ts';
+import { useHooks } from './webhooks-queries.ts';
 import { HOOKS } from './webhooks-words.ts';
 
 const PAGE = '/account/webhooks';
@@ -92,7 +93,7 @@ function CreateMenu({ search }: { search: SearchState }) {
   );
 }
 
-const columnsOf = (maySwitch: (hook: Hook) => boolean | undefined): TableColumn<Hook>[] => [
+const columnsOf = (maySwitch: (hook: FlagWebhook) => boolean | undefined): TableColumn<FlagWebhook>[] => [
   {
     id: 'name',
     head: HOOKS.columns.name,
@@ -119,11 +120,11 @@ const columnsOf = (maySwitch: (hook: Hook) => boolean | undefined): TableColumn<
 ];
 
 /** Of an integration, the setting that names its address. */
-function addressOf({ url, config = {} }: Hook): string {
+function addressOf({ url, config = {} }: FlagWebhook): string {
   return url ?? String(Object.values(config).find((value) => /^https?:/.test(String(value))) ?? '');
 }
 
-function LastOutcome({ hook: { lastDelivery } }: { hook: Hook }) {
+function LastOutcome({ hook: { lastDelivery } }: { hook: FlagWebhook }) {
   if (lastDelivery === undefined) return <span className="muted">{HOOKS.never}</span>;
   const { state, at } = lastDelivery;
   return (
@@ -136,13 +137,13 @@ function LastOutcome({ hook: { lastDelivery } }: { hook: Hook }) {
   );
 }
 
-const isFailing = ({ lastDelivery }: Hook) =>
+const isFailing = ({ lastDelivery }: FlagWebhook) =>
   lastDelivery !== undefined && lastDelivery.state !== 'delivered';
 
 /** One question for each resource: all subscriptions of an integration have the same. */
 const MOST_ASKED = 100;
 
-function useMaySwitch(hooks: readonly Hook[]): (hook: Hook) => boolean | undefined {
+function useMaySwitch(hooks: readonly FlagWebhook[]): (hook: FlagWebhook) => boolean | undefined {
   const resources = [...new Set(hooks.map(({ resource }) => resource))].slice(0, MOST_ASKED);
   const may = useMay(resources.map((resource) => ({ action: 'updateOn', resource })));
   return ({ resource }) => may?.[resources.indexOf(resource)];

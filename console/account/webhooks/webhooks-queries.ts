@@ -2,76 +2,31 @@
 import { path, type Call } from '../../api/call.ts';
 import { usePages, useRead } from '../../api/read.ts';
 import type { PolicyStatement } from '../tokens/token-model.ts';
+import type {
+  FlagIntegration,
+  FlagWebhook,
+  WebhookDelivery,
+  WebhookDeliveryDetail,
+} from '../../api/types/signalbox.ts';
 
-export type DeliveryState = 'pending' | 'delivered' | 'failed';
-
-export interface Hook {
-  id: string;
-  kind: 'webhook' | 'integration';
-  integration?: string;
-  name: string;
-  url?: string;
-  config?: Record<string, string | boolean>;
-  isOn: boolean;
-  isSigned: boolean;
-  tags: string[];
-  statements: PolicyStatement[];
-  resource: string;
-  createdAt: number;
-  lastDelivery?: { at: number; state: DeliveryState; status?: number; error?: string };
-}
-
-export interface HookDelivery {
-  id: string;
-  webhookId: string;
-  isTest: boolean;
-  entryId?: string;
-  state: DeliveryState;
-  attempts: number;
-  createdAt: number;
-  nextAttemptAt?: number;
-  finishedAt?: number;
-  status?: number;
-  error?: string;
-}
-
-export interface HookDeliveryDetail extends HookDelivery {
-  body?: string;
-  history: {
-    number: number;
-    at: number;
-    durationMs: number;
-    status?: number;
-    error?: string;
-    response?: string;
-  }[];
-}
-
-export interface IntegrationField {
-  name: string;
-  kind: 'address' | 'secret address' | 'secret' | 'word' | 'text' | 'switch';
-  isOptional: boolean;
-  default?: string;
-  among?: string[];
-}
-
-export interface IntegrationKind {
-  key: string;
-  fields: IntegrationField[];
-}
+export type DeliveryState = WebhookDelivery['state'];
+export type IntegrationField = FlagIntegration['fields'][number];
 
 export const CHANGED = ['webhook', 'integration', 'delivery'];
 
 export function useHooks() {
-  return useRead<{ items: Hook[] }>({ call: { api: 'signalbox', path: '/flag-webhooks' }, topics: CHANGED });
+  return useRead<{ items: FlagWebhook[] }>({
+    call: { api: 'signalbox', path: '/flag-webhooks' },
+    topics: CHANGED,
+  });
 }
 
 export function useIntegrationKinds() {
-  return useRead<{ items: IntegrationKind[] }>({ call: { api: 'signalbox', path: '/flag-integrations' } });
+  return useRead<{ items: FlagIntegration[] }>({ call: { api: 'signalbox', path: '/flag-integrations' } });
 }
 
 export function useDeliveries(webhook: string, state: DeliveryState | undefined) {
-  return usePages<HookDelivery>(
+  return usePages<WebhookDelivery>(
     {
       call: { api: 'signalbox', path: '/webhook-deliveries', query: { webhook, state } },
       topics: ['delivery'],
@@ -81,7 +36,7 @@ export function useDeliveries(webhook: string, state: DeliveryState | undefined)
 }
 
 export function useDelivery(id: string) {
-  return useRead<HookDeliveryDetail>({
+  return useRead<WebhookDeliveryDetail>({
     call: { api: 'signalbox', path: path`/webhook-deliveries/${id}` },
     topics: ['delivery'],
   });
@@ -95,7 +50,7 @@ export function redeliverCall(id: string): Call {
   return { api: 'signalbox', method: 'POST', path: path`/webhook-deliveries/${id}/redeliver` };
 }
 
-export function hookPath({ id, integration }: Pick<Hook, 'id' | 'integration'>): string {
+export function hookPath({ id, integration }: Pick<FlagWebhook, 'id' | 'integration'>): string {
   return integration === undefined ? path`/webhooks/${id}` : path`/integrations/${integration}/${id}`;
 }
 
@@ -106,7 +61,7 @@ export interface PatchOperation {
 }
 
 /** With secrets in it, nothing of the patch is shown. */
-export function hookPatch(hook: Hook, patch: readonly PatchOperation[], hasSecret = false): Call {
+export function hookPatch(hook: FlagWebhook, patch: readonly PatchOperation[], hasSecret = false): Call {
   return {
     api: 'flags',
     method: 'PATCH',

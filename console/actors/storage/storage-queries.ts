@@ -1,6 +1,7 @@
 // What the pages of storages read and change.
 import { path, type Call } from '../../api/call.ts';
 import { useRead, type Read } from '../../api/read.ts';
+import type { SearchResult } from '../../api/types/signalbox.ts';
 import { useListPages } from '../../lib/list-pages.ts';
 import { KIND_OF_API, type GeneralAccess, type Storage, type StorageKind } from './storage.ts';
 
@@ -41,19 +42,11 @@ export function useStorages({ kind, hasUnnamed, isEnabled }: StorageFilter) {
   });
 }
 
-interface StorageHit {
-  kind: string;
-  id: string;
-  title: string;
-  detail: string;
-  at?: number;
-}
-
 /** Those with words that begin so in their names, and the one with this id. */
 export function useStorageHits(kind: StorageKind, text: string) {
   const { topic } = KIND_OF_API[kind];
   const q = text.trim();
-  return useRead<{ items: StorageHit[] }>(
+  return useRead<SearchResult>(
     {
       call: { api: 'signalbox', path: '/search', query: { q, kinds: topic, limit: MAX_HITS } },
       topics: [topic],

@@ -2,28 +2,14 @@
 import { useEffect, useMemo } from 'react';
 import { path, type Call } from '../../api/call.ts';
 import { useChange, usePages, useRead } from '../../api/read.ts';
-
-/** A part of the configuration that is not the same, in the words of both. */
-export interface DifferingPart {
-  part: string;
-  from: string;
-  to: string;
-}
-
-export interface DifferingFlag {
-  /** Its key. */
-  flag: string;
-  name: string;
-  version: number;
-  parts: DifferingPart[];
-}
+import type { FlagCopyReply, FlagDifferences } from '../../api/types/signalbox.ts';
 
 const ROWS_AT_ONCE = 25;
 /** Where few flags differ, so many pages are read before somebody is asked. */
 const PATIENT_PAGES = 20;
 
 export function useComparison(project: string, from: string, to: string) {
-  const list = usePages<DifferingFlag>({
+  const list = usePages<FlagDifferences>({
     call: {
       api: 'signalbox',
       path: path`/projects/${project}/compare`,
@@ -53,22 +39,6 @@ export interface CopyPlan {
   ignoreConflicts?: boolean;
 }
 
-/** What happens, or would happen, to one flag in one environment. */
-export interface CopyItem {
-  flag: string;
-  environment: string;
-  outcome: 'changed' | 'same' | 'approval-required' | 'refused';
-  sentences: { sentence: string }[];
-  /** Why it is not changed. */
-  reason?: string;
-}
-
-export interface CopyReply {
-  /** How many have changed, or would. */
-  changed: number;
-  items: CopyItem[];
-}
-
 export function copyCall(project: string, plan: CopyPlan, isDryRun: boolean, comment = ''): Call {
   return {
     api: 'signalbox',
@@ -80,14 +50,14 @@ export function copyCall(project: string, plan: CopyPlan, isDryRun: boolean, com
 
 /** Nothing is written. */
 export function useDryRun(project: string, plan: CopyPlan, comment: string) {
-  return useRead<CopyReply>(
+  return useRead<FlagCopyReply>(
     { call: copyCall(project, plan, true, comment), topics: ['flag', 'env'] },
     { keepsPrevious: true },
   );
 }
 
 export function useCopy(project: string, plan: CopyPlan) {
-  return useChange<string, CopyReply>(
+  return useChange<string, FlagCopyReply>(
     (comment) => copyCall(project, plan, false, comment),
     ['flag', 'activity'],
   );

@@ -1,4 +1,5 @@
 // The flags that differ, with a tick for each part, and the bar that copies what is ticked.
+import type { FlagDifferences } from '../../api/types/signalbox.ts';
 import { useState } from 'react';
 import { ReadProblem } from '../../lib/read-problem.tsx';
 import { ListFoot } from '../../lib/list-foot.tsx';
@@ -10,13 +11,7 @@ import { SelectionBar, Table, type TableColumn } from '../../ui/table.tsx';
 import { EnvironmentName } from '../environment-name.tsx';
 import type { Environment } from '../queries.ts';
 import { plainText } from '../save/difference.tsx';
-import {
-  MAX_FLAGS,
-  MAX_TARGETS,
-  useComparison,
-  type CopyPlan,
-  type DifferingFlag,
-} from './compare-queries.ts';
+import { MAX_FLAGS, MAX_TARGETS, useComparison, type CopyPlan } from './compare-queries.ts';
 import { COMPARE } from './compare-words.ts';
 import { CopyDialog } from './copy-dialog.tsx';
 import { TargetsChoice } from './targets-choice.tsx';
@@ -137,7 +132,7 @@ function columnsOf(
   to: Environment,
   ticks: Ticks,
   onTick: (flag: string, parts: string[]) => void,
-): TableColumn<DifferingFlag>[] {
+): TableColumn<FlagDifferences>[] {
   return [
     {
       id: 'flag',
@@ -160,7 +155,7 @@ function columnsOf(
 }
 
 interface PartsProps {
-  row: DifferingFlag;
+  row: FlagDifferences;
   ends: readonly [Environment, Environment];
   ticked: readonly string[];
   onTick: (flag: string, parts: string[]) => void;

@@ -1,4 +1,5 @@
 // Before something is copied: what would change where, and why something would not. Afterwards: what was changed.
+import type { CopiedFlag } from '../../api/types/signalbox.ts';
 import { useState } from 'react';
 import { useSayDraft } from '../../app/draft-call.ts';
 import { Banner } from '../../ui/banner.tsx';
@@ -13,7 +14,7 @@ import type { Environment } from '../queries.ts';
 import { GuardField } from '../save/guard-field.tsx';
 import { needsTypedKey } from '../save/guard.ts';
 import { ChangeError } from '../../ui/change-error.tsx';
-import { copyCall, useCopy, useDryRun, type CopyItem, type CopyPlan } from './compare-queries.ts';
+import { copyCall, useCopy, useDryRun, type CopyPlan } from './compare-queries.ts';
 import { COPY } from './compare-words.ts';
 import { CopyItems } from './copy-items.tsx';
 
@@ -111,14 +112,14 @@ export function CopyDialog(props: CopyDialogProps) {
   );
 }
 
-function Skipped({ items }: { items: readonly CopyItem[] }) {
+function Skipped({ items }: { items: readonly CopiedFlag[] }) {
   const count = items.filter(({ reason }) => reason !== undefined).length;
   return count === 0 ? null : <Banner tone="warn">{COPY.skipped(count)}</Banner>;
 }
 
 interface CopyResultProps {
   plan: CopyPlan;
-  items: readonly CopyItem[];
+  items: readonly CopiedFlag[];
   names: ReadonlyMap<string, string>;
   onClose: () => void;
 }

@@ -1,11 +1,11 @@
 // What a copy does to each flag in each environment, or why it does nothing.
+import type { CopiedFlag } from '../../api/types/signalbox.ts';
 import { Status } from '../../ui/status.tsx';
 import { Sentences } from '../save/difference.tsx';
-import type { CopyItem } from './compare-queries.ts';
 import { COPY } from './compare-words.ts';
 
 interface CopyItemsProps {
-  items: readonly CopyItem[];
+  items: readonly CopiedFlag[];
   targets: readonly string[];
   names: ReadonlyMap<string, string>;
   isDone: boolean;
@@ -39,7 +39,7 @@ export function CopyItems({ items, targets, names, isDone }: CopyItemsProps) {
   );
 }
 
-function ItemState({ item: { outcome }, isDone }: { item: CopyItem; isDone: boolean }) {
+function ItemState({ item: { outcome }, isDone }: { item: CopiedFlag; isDone: boolean }) {
   if (outcome === 'refused') return <Status tone="bad">{isDone ? COPY.refused : COPY.wouldRefuse}</Status>;
   if (outcome === 'approval-required') return <Status tone="warn">{COPY.needsApproval}</Status>;
   if (outcome === 'same') return <Status tone="neutral">{COPY.unchanged}</Status>;

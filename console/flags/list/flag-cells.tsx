@@ -1,4 +1,5 @@
 // The cells of a row that learn more after the row is shown, and the switch of a flag in an environment.
+import type { FlagState } from '../../api/types/signalbox.ts';
 import { createContext, memo, useContext } from 'react';
 import { Link } from 'wouter';
 import { useMinute } from '../../lib/clock.ts';
@@ -14,7 +15,7 @@ import type { Flag } from '../flag.ts';
 import type { Environment } from '../queries.ts';
 import { WORDS as FLAG_WORDS } from '../words.ts';
 import { LIST_WORDS as WORDS } from './list-words.ts';
-import { EVERYWHERE, useRowFact, type FlagState, type Lifecycle } from './row-facts.ts';
+import { EVERYWHERE, useRowFact, type Lifecycle } from './row-facts.ts';
 
 export type Toggle = (flag: Flag, environment: Environment, isOn: boolean, isReviewed: boolean) => void;
 

@@ -3,24 +3,13 @@
 import { createContext, useContext, useEffect, useState, useSyncExternalStore } from 'react';
 import { path, type Call } from '../../api/call.ts';
 import { send } from '../../api/client.ts';
+import type { FlagState } from '../../api/types/signalbox.ts';
 import type { Question } from '../../app/me.ts';
 import type { Flag } from '../flag.ts';
 import type { Environment, Project } from '../queries.ts';
 import { whenIdle } from './use-first-rows.ts';
 
-export type Lifecycle = 'new' | 'active' | 'launched' | 'inactive' | 'ready-to-remove';
-
-/** A flag in an environment. */
-export interface FlagState {
-  key: string;
-  lifecycle: Lifecycle;
-  /** Why it is that, in a sentence. */
-  reason: string;
-  /** Evaluations of the last seven days. */
-  week: number[];
-  nextChange?: { at: number; id: string };
-  waitingApprovals: number;
-}
+export type Lifecycle = FlagState['lifecycle'];
 
 interface RowFact {
   state?: FlagState;

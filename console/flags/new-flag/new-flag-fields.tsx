@@ -1,6 +1,6 @@
 // The other fields of a new flag: what it copies, whose it is, who sees it, and where it is turned on.
+import type { Me } from '../../api/types/signalbox.ts';
 import { useState } from 'react';
-import type { Me } from '../../app/me.ts';
 import { Checkbox, RadioCards } from '../../ui/choice.tsx';
 import { Field } from '../../ui/field.tsx';
 import { FilterInput, SelectInput, TextInput } from '../../ui/input.tsx';

@@ -1,6 +1,7 @@
 // Mine, theirs, merged: a choice for each part that both have changed.
 import { useState } from 'react';
 import type { ApiError } from '../../api/error.ts';
+import type { ChangePreview } from '../../api/types/signalbox.ts';
 import { Button } from '../../ui/button.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
 import { RadioCards } from '../../ui/choice.tsx';
@@ -12,7 +13,7 @@ import { Difference } from './difference.tsx';
 import type { PlannedChange } from './planned-change.ts';
 import { partsOfState, textOfPart, type Contest, type StateParts } from './parts.ts';
 import { ChangeError } from '../../ui/change-error.tsx';
-import { usePreview, type Preview } from './save-queries.ts';
+import { usePreview } from './save-queries.ts';
 import { SAVE_WORDS as WORDS } from './save-words.ts';
 
 type Side = 'mine' | 'theirs';
@@ -101,7 +102,7 @@ export function ConflictView(props: ConflictViewProps) {
 
 interface MergedProps {
   change: PlannedChange;
-  preview: { data: Preview | undefined; error: ApiError | null };
+  preview: { data: ChangePreview | undefined; error: ApiError | null };
 }
 
 function Merged({ change, preview: { data, error } }: MergedProps) {

@@ -2,9 +2,10 @@
 import { path, type Call } from '../../api/call.ts';
 import { send } from '../../api/client.ts';
 import { ApiError } from '../../api/error.ts';
+import type { ChangePreview } from '../../api/types/signalbox.ts';
 import type { PlannedChange } from './planned-change.ts';
 import { changedParts, findContests, partsOfInstruction, partsOfState, type Contest } from './parts.ts';
-import { readPreview, type Preview } from './save-queries.ts';
+import { readPreview } from './save-queries.ts';
 
 export interface Conflict {
   /** The same instructions, for the present version. */
@@ -22,7 +23,10 @@ export function isConflict(error: unknown): boolean {
 }
 
 /** `seen` is the difference as it was last shown. */
-export async function findConflict(change: PlannedChange, seen: Preview | undefined): Promise<Conflict> {
+export async function findConflict(
+  change: PlannedChange,
+  seen: ChangePreview | undefined,
+): Promise<Conflict> {
   const { version, state: present } = await readState(change);
   const next = { ...change, version };
   const contests = findContests(change.instructions, theirParts(change, seen, present));
@@ -38,7 +42,7 @@ export async function findConflict(change: PlannedChange, seen: Preview | undefi
   return { change: next, present, contests };
 }
 
-function theirParts(change: PlannedChange, seen: Preview | undefined, present: Members): Set<string> {
+function theirParts(change: PlannedChange, seen: ChangePreview | undefined, present: Members): Set<string> {
   if (change.base !== undefined) return changedParts(partsOfState(change.base), partsOfState(present));
   // Where it is not known what they changed, every part of mine is in question.
   if (seen?.version !== change.version) return new Set(change.instructions.flatMap(partsOfInstruction));

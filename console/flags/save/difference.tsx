@@ -1,14 +1,14 @@
 // What a change does: in sentences, or as the difference of the JSON before and after.
+import type { ChangePreview } from '../../api/types/signalbox.ts';
 import '../../styles/save.css';
 import { useState } from 'react';
 import { JsonDiff } from '../../ui/json-diff.tsx';
 import { Segmented } from '../../ui/segmented.tsx';
 import { TextLink } from '../../ui/link.tsx';
 import type { ChangeDetail, PlannedChange } from './planned-change.ts';
-import type { Preview } from './save-queries.ts';
 import { SAVE_WORDS as WORDS } from './save-words.ts';
 
-export function Difference({ change, preview }: { change: PlannedChange; preview: Preview }) {
+export function Difference({ change, preview }: { change: PlannedChange; preview: ChangePreview }) {
   const [form, setForm] = useState<'sentences' | 'json'>('sentences');
   return (
     <div className="stack stack--8">
@@ -73,7 +73,7 @@ function Touches({
   preview: { touches = [], touchesTotal = touches.length },
 }: {
   change: PlannedChange;
-  preview: Preview;
+  preview: ChangePreview;
 }) {
   if (touches.length === 0) return null;
   return (

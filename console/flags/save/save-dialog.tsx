@@ -1,10 +1,11 @@
 // Before a change is made: what it does, why and when; and where others changed the same meanwhile, what is to stay.
+import type { ChangePreview } from '../../api/types/signalbox.ts';
 import { useEffect, useState } from 'react';
 import { useLocation } from 'wouter';
 import { ConflictView } from './conflict-view.tsx';
 import type { PlannedChange } from './planned-change.ts';
 import { SaveForm } from './save-form.tsx';
-import { usePreview, type Preview } from './save-queries.ts';
+import { usePreview } from './save-queries.ts';
 import { useSaving } from './use-saving.ts';
 
 export interface SaveDialogProps {
@@ -57,8 +58,11 @@ export function SaveDialog({ change: asked, title, onClose, onSaved }: SaveDialo
 }
 
 /** For the version that the change was planned for: later ones show what others did, too. */
-function useFirstPreview(change: PlannedChange, present: Preview | undefined): Preview | undefined {
-  const [first, setFirst] = useState<Preview>();
+function useFirstPreview(
+  change: PlannedChange,
+  present: ChangePreview | undefined,
+): ChangePreview | undefined {
+  const [first, setFirst] = useState<ChangePreview>();
   if (first === undefined && present?.version === change.version) setFirst(present);
   return first;
 }

@@ -3,6 +3,7 @@ import { useState } from 'react';
 import { useSayDraft } from '../../app/draft-call.ts';
 import { useDraft } from '../../app/drafts.ts';
 import type { ApiError } from '../../api/error.ts';
+import type { ChangeGuard, ChangePreview } from '../../api/types/signalbox.ts';
 import { Banner } from '../../ui/banner.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Checkbox } from '../../ui/choice.tsx';
@@ -19,7 +20,6 @@ import { GuardField } from './guard-field.tsx';
 import { needsTypedKey } from './guard.ts';
 import { approvalCall, canWait, patchCall, scheduleCall, type PlannedChange } from './planned-change.ts';
 import { ChangeError } from '../../ui/change-error.tsx';
-import type { Guard, Preview } from './save-queries.ts';
 import { SAVE_WORDS as WORDS } from './save-words.ts';
 import type { Saving } from './use-saving.ts';
 import {
@@ -35,7 +35,7 @@ import {
 export interface SaveFormProps {
   change: PlannedChange;
   title: string | undefined;
-  preview: { data: Preview | undefined; error: ApiError | null };
+  preview: { data: ChangePreview | undefined; error: ApiError | null };
   saving: Saving;
   onClose: () => void;
 }
@@ -194,13 +194,13 @@ export function SaveForm({ change, title, preview, saving, onClose }: SaveFormPr
 /** What the server says; until then, what is known of the environment. `key` is to be typed by hand. */
 function useGuard(
   { project, environment }: PlannedChange,
-  known: Guard | undefined,
-): Guard & { key?: string } {
+  known: ChangeGuard | undefined,
+): ChangeGuard & { key?: string } {
   const { data } = useEnvironments(project);
   const places = environment === undefined ? (known?.environments ?? []) : [environment];
   const reached = data?.items.filter(({ key }) => places.includes(key)) ?? [];
   const guarding = reached.find(needsTypedKey);
-  const guard: Guard = known ?? {
+  const guard: ChangeGuard = known ?? {
     environments: places,
     requiresComment: reached.some(({ requireComments }) => requireComments),
     requiresConfirmation: guarding !== undefined,

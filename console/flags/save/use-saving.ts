@@ -1,10 +1,11 @@
 // Sends a change, on top of what others changed meanwhile where the parts differ.
 import { useRef, useState } from 'react';
 import type { Call } from '../../api/call.ts';
+import type { ChangePreview } from '../../api/types/signalbox.ts';
 import { toast } from '../../ui/toasts.tsx';
 import { findConflict, isConflict, type Conflict } from './conflict.ts';
 import { patchCall, type PatchOptions, type PlannedChange } from './planned-change.ts';
-import { sendChange, type Preview } from './save-queries.ts';
+import { sendChange } from './save-queries.ts';
 import { SAVE_WORDS as WORDS } from './save-words.ts';
 
 export interface SavingOptions {
@@ -34,7 +35,7 @@ const MAX_ROUNDS = 4;
 
 export function useSaving(
   planned: PlannedChange,
-  seen: Preview | undefined,
+  seen: ChangePreview | undefined,
   { onDone, openHistory, openApproval }: SavingOptions,
 ): Saving {
   const { resource, environment, version } = planned;
@@ -104,7 +105,7 @@ export function useSaving(
 async function saveOnTop(
   first: PlannedChange,
   options: PatchOptions,
-  seen: Preview | undefined,
+  seen: ChangePreview | undefined,
   onSaved: (isOnTop: boolean) => void,
 ): Promise<Conflict | undefined> {
   let change = first;

@@ -1,6 +1,7 @@
 // What the tab of usage reads.
 import { path } from '../../api/call.ts';
 import { useRead } from '../../api/read.ts';
+import type { FlagUsageReport } from '../../api/types/signalbox.ts';
 
 export interface FlagStatus {
   name: string;
@@ -8,20 +9,7 @@ export interface FlagStatus {
   default?: unknown;
 }
 
-export interface DayCount {
-  /** The beginning of the day in UTC. */
-  at: number;
-  /** Absent where the code got its own default. */
-  variation?: number;
-  count: number;
-}
-
-export interface FlagUsage {
-  since: number;
-  days: DayCount[];
-  sdks: { name: string; version?: string; lastSeen: number; count: number }[];
-  isComplete: boolean;
-}
+export type DayCount = FlagUsageReport['days'][number];
 
 export function useFlagStatuses(project: string, flag: string) {
   return useRead<{ environments: Record<string, FlagStatus> }>({
@@ -31,7 +19,7 @@ export function useFlagStatuses(project: string, flag: string) {
 }
 
 export function useFlagUsage(project: string, flag: string, environment: string, days: number) {
-  return useRead<FlagUsage>(
+  return useRead<FlagUsageReport>(
     {
       call: {
         api: 'signalbox',

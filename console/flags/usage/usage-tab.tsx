@@ -1,4 +1,5 @@
 // How a flag is used: its status in each environment, evaluations per variation by day, and the SDKs that evaluate it.
+import type { FlagUsageReport } from '../../api/types/signalbox.ts';
 import '../../styles/flag-tabs.css';
 import { ReadProblem } from '../../lib/read-problem.tsx';
 import { useSearchState, type SearchState } from '../../lib/search-state.ts';
@@ -13,7 +14,7 @@ import { Time } from '../../ui/time.tsx';
 import type { Flag } from '../flag.ts';
 import { useCurrentEnvironment } from '../flag/current-environment.ts';
 import { daysOf, UsageBars, UsageLegend, UsageTable } from './usage-chart.tsx';
-import { useFlagStatuses, useFlagUsage, type FlagStatus, type FlagUsage } from './usage-queries.ts';
+import { useFlagStatuses, useFlagUsage, type FlagStatus } from './usage-queries.ts';
 import { USAGE_WORDS as WORDS } from './usage-words.ts';
 
 const RANGES = [7, 30, 60];
@@ -87,7 +88,7 @@ function Evaluations({ project, flag, environment, search }: EvaluationsProps) {
 
 interface FiguresProps {
   flag: Flag;
-  usage: FlagUsage;
+  usage: FlagUsageReport;
   range: number;
   isTable: boolean;
 }
@@ -111,7 +112,7 @@ function Figures({ flag, usage, range, isTable }: FiguresProps) {
   );
 }
 
-const SDK_COLUMNS: TableColumn<FlagUsage['sdks'][number]>[] = [
+const SDK_COLUMNS: TableColumn<FlagUsageReport['sdks'][number]>[] = [
   { id: 'sdk', head: WORDS.sdk, isMain: true, cell: ({ name }) => <span className="code-path">{name}</span> },
   { id: 'version', head: WORDS.version, cell: ({ version }) => <span className="mono t12">{version}</span> },
   { id: 'seen', head: WORDS.seen, cell: ({ lastSeen }) => <Time at={lastSeen} mode="absolute" /> },

@@ -4,6 +4,7 @@ import type { Call } from '../../../api/call.ts';
 import { useRead } from '../../../api/read.ts';
 import { useSayDraft } from '../../../app/draft-call.ts';
 import { snippetOf } from '../../../api/snippets.ts';
+import type { ExportEstimate } from '../../../api/types/signalbox.ts';
 import { useSettled } from '../../../lib/settled.ts';
 import { download } from '../../../lib/signed-link.ts';
 import { Banner } from '../../../ui/banner.tsx';
@@ -138,7 +139,7 @@ interface EstimateProps {
 
 function Estimate({ dataset, choice, fieldCount }: EstimateProps) {
   const call = useSettled(JSON.stringify(estimateCall(dataset.id, choice)), SETTLE_MS);
-  const { data, error } = useRead<{ bytes: number; isExact: boolean }>(
+  const { data, error } = useRead<ExportEstimate>(
     { call: JSON.parse(call) as Call },
     { keepsPrevious: true },
   );

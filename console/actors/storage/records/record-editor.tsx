@@ -3,6 +3,7 @@ import { useState } from 'react';
 import { ApiError } from '../../../api/error.ts';
 import { invalidateTopics } from '../../../api/read.ts';
 import { upload } from '../../../api/upload.ts';
+import type { RecordHead } from '../../../api/types/signalbox.ts';
 import { ChangeError } from '../../../ui/change-error.tsx';
 import { Banner } from '../../../ui/banner.tsx';
 import { Button } from '../../../ui/button.tsx';
@@ -11,7 +12,7 @@ import { Field } from '../../../ui/field.tsx';
 import { TextArea } from '../../../ui/input.tsx';
 import { toast } from '../../../ui/toast-store.ts';
 import { words } from '../../../ui/words.ts';
-import { findHead, kindOf, RECORDS, writeRecordCall, type RecordHead } from './records.ts';
+import { findHead, kindOf, RECORDS, writeRecordCall } from './records.ts';
 import { WORDS } from './store-words.ts';
 
 export interface RecordEditorProps {

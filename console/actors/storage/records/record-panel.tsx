@@ -1,6 +1,7 @@
 // One record: shown as its type allows, edited where it is text, downloaded, deleted.
 import { useState } from 'react';
 import { useChange } from '../../../api/read.ts';
+import type { RecordHead } from '../../../api/types/signalbox.ts';
 import { ReadProblem } from '../../../lib/read-problem.tsx';
 import { SidePanel } from '../../../lib/side-panel.tsx';
 import { download, openInTab } from '../../../lib/signed-link.ts';
@@ -12,7 +13,7 @@ import { EmptyState, Skeleton } from '../../../ui/states.tsx';
 import { Time } from '../../../ui/time.tsx';
 import { toast } from '../../../ui/toast-store.ts';
 import { RecordPreview } from './record-preview.tsx';
-import { deleteRecordCall, kindOf, recordCall, RECORDS, useRecordHead, type RecordHead } from './records.ts';
+import { deleteRecordCall, kindOf, recordCall, RECORDS, useRecordHead } from './records.ts';
 import { WORDS } from './store-words.ts';
 
 export interface RecordPanelProps {

@@ -5,6 +5,7 @@ import { useState, type ReactNode } from 'react';
 import type { Call } from '../../../api/call.ts';
 import type { ApiError } from '../../../api/error.ts';
 import { keyOf } from '../../../api/read.ts';
+import type { RecordHead } from '../../../api/types/signalbox.ts';
 import { ReadProblem } from '../../../lib/read-problem.tsx';
 import { signLink } from '../../../lib/signed-link.ts';
 import { Button } from '../../../ui/button.tsx';
@@ -14,7 +15,7 @@ import { Segmented } from '../../../ui/segmented.tsx';
 import { Skeleton } from '../../../ui/states.tsx';
 import { RecordEditor } from './record-editor.tsx';
 import { hexLines } from './hex.ts';
-import { kindOf, recordCall, useRecordContent, type RecordContent, type RecordHead } from './records.ts';
+import { kindOf, recordCall, useRecordContent, type RecordContent } from './records.ts';
 import { WORDS } from './store-words.ts';
 
 export interface RecordPreviewProps {

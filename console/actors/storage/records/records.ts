@@ -4,17 +4,8 @@ import { path, type Call } from '../../../api/call.ts';
 import { readBytes, send } from '../../../api/client.ts';
 import type { ApiError } from '../../../api/error.ts';
 import { keyOf, usePages, type CursorPage } from '../../../api/read.ts';
+import type { RecordHead } from '../../../api/types/signalbox.ts';
 import type { Query } from '../storage.ts';
-
-export interface RecordHead {
-  key: string;
-  /** As it is stored. */
-  size: number;
-  contentType: string;
-  /** Changes with every write. */
-  etag: string;
-  updatedAt: number;
-}
 
 const PAGE = 100;
 /** What this page itself changes: records make no event of the stream. */

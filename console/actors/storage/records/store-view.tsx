@@ -1,4 +1,5 @@
 // One key-value store: its keys, and one record beside them.
+import type { RecordHead } from '../../../api/types/signalbox.ts';
 import { useState, type DragEvent } from 'react';
 import { classNames } from '../../../ui/class-names.ts';
 import { ListFoot, NoMatch } from '../../../lib/list-foot.tsx';
@@ -16,7 +17,7 @@ import { StorageHead } from '../storage-head.tsx';
 import { hrefOf, type Store } from '../storage.ts';
 import { NewRecord } from './new-record.tsx';
 import { RecordPanel } from './record-panel.tsx';
-import { archiveCall, useRecordHeads, type RecordHead } from './records.ts';
+import { archiveCall, useRecordHeads } from './records.ts';
 import { UploadDialog } from './upload-dialog.tsx';
 import { WORDS } from './store-words.ts';
 
