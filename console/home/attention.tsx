@@ -1,6 +1,6 @@
 // What needs attention, most urgent first: each row has one action, and can be snoozed.
-import type { AttentionItem, SnoozedItem } from '../api/types/signalbox.ts';
 import { useContext } from 'react';
+import type { AttentionItem, SnoozedItem } from '../api/types/signalbox.ts';
 import { hasPage } from '../app/pages.tsx';
 import { AttentionList, AttentionRow, type TileTone } from '../ui/card.tsx';
 import { Button, ButtonLink } from '../ui/button.tsx';
@@ -14,11 +14,11 @@ import { Time, TimeZoneContext } from '../ui/time.tsx';
 import { snooze, URGENCIES, wake, type Urgency } from './queries.ts';
 import { WORDS } from './words.ts';
 
-/** By the kind of the item; another has the glyph of its group. */
-const GLYPHS: Readonly<Record<string, [IconName, TileTone?]>> = {
+const GLYPHS: Readonly<Record<AttentionItem['kind'], [IconName, TileTone]>> = {
   approval: ['shield', 'acc'],
   review: ['pull', 'acc'],
   'failed-runs': ['err', 'bad'],
+  'expired-locks': ['lock', 'bad'],
   webhook: ['hook', 'bad'],
   'rate-limit': ['gauge', 'warn'],
   'late-work': ['hour', 'bad'],
@@ -26,12 +26,7 @@ const GLYPHS: Readonly<Record<string, [IconName, TileTone?]>> = {
   'scheduled-change': ['cal', 'acc'],
   token: ['key', 'warn'],
   version: ['history', 'warn'],
-};
-
-const GROUP_GLYPHS: Readonly<Record<Urgency, [IconName, TileTone?]>> = {
-  waiting: ['user', 'acc'],
-  failing: ['err', 'bad'],
-  coming: ['cal', 'warn'],
+  'removable-flags': ['flag', 'warn'],
 };
 
 const COUNT_TONES = { waiting: 'acc', failing: 'bad', coming: undefined } as const;
@@ -98,13 +93,13 @@ export function Snoozed({ items }: { items: readonly SnoozedItem[] }) {
 }
 
 function sentenceOf({ kind, title, count = 1 }: AttentionItem): string {
-  return WORDS.sentences[kind]?.(title, count) ?? title;
+  return WORDS.sentences[kind](title, count);
 }
 
 function AttentionEntry({ item }: { item: AttentionItem }) {
-  const { kind, urgency, reason, at, action } = item;
+  const { kind, reason, at, action } = item;
   const href = hrefOf(action.path);
-  const [icon, tone] = GLYPHS[kind] ?? GROUP_GLYPHS[urgency];
+  const [icon, tone] = GLYPHS[kind];
   return (
     <AttentionRow
       icon={icon}

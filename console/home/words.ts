@@ -1,5 +1,26 @@
 // The words of home: what needs attention, today, the activity, and the first run.
+import type { AttentionItem } from '../api/types/signalbox.ts';
 import { formatCount } from '../ui/format.ts';
+
+type Sentence = (title: string, count: number) => string;
+
+/** The sentence of a row, by its kind. */
+const SENTENCES: Readonly<Record<AttentionItem['kind'], Sentence>> = {
+  approval: (title) => `Approve a change of ${title}`,
+  review: (title) => `Review ${title}`,
+  'failed-runs': (title, count) => `${title} failed${count > 1 ? ` ${formatCount(count)} times` : ''}`,
+  'expired-locks': (title, count) =>
+    `Locks of ${count === 1 ? 'a request' : `${formatCount(count)} requests`} expired in the queue ${title}`,
+  webhook: (title) => `${title}: deliveries fail`,
+  'rate-limit': (title) => `The limit ${title} is nearly used up`,
+  'late-work': (title) => title,
+  disk: (title) => `${title} is nearly full`,
+  'scheduled-change': (title) => `${title} changes`,
+  token: (title) => `The token ${title} expires`,
+  version: (title) => title,
+  'removable-flags': (title, count) =>
+    `${count === 1 ? 'A flag' : `${formatCount(count)} flags`} of ${title} can be removed`,
+};
 
 export const WORDS = {
   home: 'Home',
@@ -8,18 +29,7 @@ export const WORDS = {
     `${things(all)}${own === 0 ? '' : `, ${formatCount(own)} of ${all === 1 ? 'it' : 'them'} for you`}.`,
   nothing: 'Nothing waits.',
   groups: { waiting: 'Waiting for you', failing: 'Failing', coming: 'Coming up' },
-  /** The sentence of a row, by its kind; of another the title itself. */
-  sentences: {
-    approval: (title: string) => `Approve a change of ${title}`,
-    review: (title: string) => `Review ${title}`,
-    'failed-runs': (title: string, count: number) =>
-      `${title} failed${count > 1 ? ` ${formatCount(count)} times` : ''}`,
-    webhook: (title: string) => `${title}: deliveries fail`,
-    'rate-limit': (title: string) => `The limit ${title} is nearly used up`,
-    disk: (title: string) => `${title} is nearly full`,
-    'scheduled-change': (title: string) => `${title} changes`,
-    token: (title: string) => `The token ${title} expires`,
-  } as Readonly<Record<string, (title: string, count: number) => string>>,
+  sentences: SENTENCES,
   new: 'New',
   newToken: 'Token',
   invite: 'Member',

@@ -51,6 +51,7 @@ import {
   sumEvaluations,
   sumTokenCalls,
 } from './attention/store-causes.ts';
+import { countExpiredLocks, listQueuesWithExpiredLocks } from './attention/store-expired-locks.ts';
 import { deletePastSnoozes, deleteSnooze, listSnoozes, upsertSnooze } from './attention/store.ts';
 import { readFlagEvaluations } from './flag-usage/store.ts';
 import {
@@ -206,6 +207,8 @@ onEachEngine((testEngine) => {
     await listAskedApprovals(db, 'm7');
     await listComingChanges(db, 0, 1);
     await listFailedRuns(db, 'm7', 0);
+    await listQueuesWithExpiredLocks(db, 'm7', { after: 0, upTo: 1 });
+    await countExpiredLocks(db, 7, { after: 0, upTo: 1 });
     await listFailedActorHooks(db, 'm7', 0);
     await listFailedHostHooks(db, 'm7');
     await findLastDelivery(db, 'flags', 'h');
@@ -224,7 +227,7 @@ onEachEngine((testEngine) => {
     await listProjectsWithRemovable(db, 10);
     await countRemovable(db, 'p');
     await assertPlans(engine, [...seen.values()], {
-      atLeast: 17,
+      atLeast: 20,
       hasFewRows: true,
       scan: /SCAN (?!CONSTANT|own|some)|Seq Scan on /,
     });

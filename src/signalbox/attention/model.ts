@@ -10,6 +10,7 @@ const ATTENTION_KINDS = [
   'approval',
   'review',
   'failed-runs',
+  'expired-locks',
   'webhook',
   'rate-limit',
   'late-work',

@@ -19,6 +19,7 @@ import {
   Today,
   type Cause,
 } from './model.ts';
+import { findExpiredLocks } from './queue-causes.ts';
 import { findFailedRuns } from './run-causes.ts';
 import { findServerCauses } from './server-causes.ts';
 import { countRunsSince, sumEvaluations, sumTokenCalls } from './store-causes.ts';
@@ -32,6 +33,7 @@ const FINDERS: readonly ((searcher: Searcher) => Promise<Cause[]>)[] = [
   findApprovals,
   findReviews,
   findFailedRuns,
+  findExpiredLocks,
   findFlagWebhooks,
   findActorWebhooks,
   findHostWebhooks,
