@@ -37,6 +37,8 @@ export const PAGES: readonly PageRoute[] = [
   page('/actors/:actor/*?', () => import('../actors/actor/actor-page.tsx')),
   page('/runs', () => import('../actors/runs/runs-page.tsx')),
   page('/runs/:id/*?', () => import('../actors/run/run-page.tsx')),
+  page('/tasks', () => import('../actors/tasks/tasks-page.tsx')),
+  page('/tasks/:id/*?', () => import('../actors/tasks/task-page.tsx')),
   page('/storage', () => import('../actors/storage/storages-page.tsx')),
   page('/storage/:kind', () => import('../actors/storage/storages-page.tsx')),
   page('/storage/:kind/:id', () => import('../actors/storage/storage-page.tsx')),
@@ -109,6 +111,7 @@ export const NAVIGATION: readonly NavSection[] = [
     items: [
       { label: NAV.actors, href: '/actors' },
       { label: NAV.runs, href: '/runs' },
+      { label: NAV.tasks, href: '/tasks' },
       { label: NAV.storage, href: '/storage' },
     ],
   },

@@ -71,6 +71,7 @@ export const NAV = {
   approvals: 'Approvals',
   actors: 'Actors',
   runs: 'Runs',
+  tasks: 'Tasks',
   storage: 'Storage',
   code: 'Code',
   repositories: 'Repositories',

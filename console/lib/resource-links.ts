@@ -47,6 +47,8 @@ export function hrefOfResource(resource: string, name = ''): string | undefined 
   if (storageId !== undefined) return `/storage/${storage}/${encodeURIComponent(storageId)}`;
   const actor = first.type === 'actor' ? idOf(parts, 'actor') : undefined;
   if (actor !== undefined) return `/actors/${encodeURIComponent(actor)}`;
+  const task = idOf(parts, 'actor-task');
+  if (task !== undefined) return `/tasks/${encodeURIComponent(task)}`;
   const run = idOf(parts, 'actor-run');
   return run === undefined ? undefined : `/runs/${encodeURIComponent(run)}`;
 }

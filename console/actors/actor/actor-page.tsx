@@ -1,4 +1,4 @@
-// One Actor: run it, its source, its builds, its runs, its settings.
+// One Actor: run it, its source, its builds, its runs, its tasks, its settings.
 import { useLocation, useParams } from 'wouter';
 import { useMe } from '../../app/me.ts';
 import { usePageInfo } from '../../app/page-info.ts';
@@ -19,8 +19,9 @@ import { RunTab } from './run-tab.tsx';
 import { RunsTab } from './runs-tab.tsx';
 import { SettingsTab } from './settings-tab.tsx';
 import { SourceTab } from './source-tab.tsx';
+import { TasksTab } from './tasks-tab.tsx';
 
-const TABS = ['run', 'source', 'builds', 'runs', 'settings'] as const;
+const TABS = ['run', 'source', 'builds', 'runs', 'tasks', 'settings'] as const;
 type ActorTab = (typeof TABS)[number];
 
 export default function ActorPage() {
@@ -100,6 +101,7 @@ function ActorTabView({ actor, tab, item, isOwner }: ActorTabViewProps) {
       <BuildPart key={item} actor={actor} id={item} isOwner={isOwner} />
     );
   if (tab === 'runs') return <RunsTab actor={actor} />;
+  if (tab === 'tasks') return <TasksTab actor={actor} />;
   if (tab === 'settings') return <SettingsTab actor={actor} />;
   return <RunTab actor={actor} />;
 }

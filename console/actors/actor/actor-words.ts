@@ -6,6 +6,7 @@ export const ACTOR_WORDS = {
   source: 'Source',
   builds: 'Builds',
   runs: 'Runs',
+  tasks: 'Tasks',
   settings: 'Settings',
   isPublic: 'Public',
   totalRuns: (count: string) => `${count} ${count === '1' ? 'run' : 'runs'}`,

@@ -1,19 +1,18 @@
 // Starts a run of the Actor: its input as a form or JSON, and its options. What is typed stays in this browser until it is started.
-import { useEffect, useState } from 'react';
+import { useState } from 'react';
 import { useLocation } from 'wouter';
 import { withoutSecrets } from '../../api/call.ts';
 import { invalidateTopics } from '../../api/read.ts';
 import { useSecretCall } from '../../api/secret-call.ts';
 import { useSayDraft } from '../../app/draft-call.ts';
-import { useDraft } from '../../app/drafts.ts';
 import { Button, ButtonLink } from '../../ui/button.tsx';
 import { Card } from '../../ui/card.tsx';
 import { useKeys } from '../../ui/keys.ts';
 import { EmptyState, Skeleton } from '../../ui/states.tsx';
 import { InputEditor } from '../input/input-editor.tsx';
 import { firstValue, useBuildSchema, type InputSchema } from '../input/input-schema.ts';
+import { useKeeping, useKeptInput } from '../input/kept-input.ts';
 import { isTimeout, RunOptionsFields, type RunOptionsDraft } from '../input/run-options.tsx';
-import type { InputObject } from '../input/secrets.ts';
 import { StartError } from '../input/start-error.tsx';
 import { inputErrorsOf, startCall, useInputErrors } from '../input/start-run.ts';
 import { useInputDraft } from '../input/use-input.ts';
@@ -47,14 +46,9 @@ interface StartFormProps {
   onReset: () => void;
 }
 
-interface KeptInput {
-  /** JSON, without secrets; empty where nothing was kept. */
-  input: string;
-}
-
 function StartForm({ actor, schema, onReset }: StartFormProps) {
-  const kept = useDraft<KeptInput>(`input:${actor.id}`, { input: '' });
-  const [first] = useState(() => parseKept(kept.value.input) ?? firstValue(schema));
+  const kept = useKeptInput(`input:${actor.id}`);
+  const [first] = useState(() => kept.value ?? firstValue(schema));
   const draft = useInputDraft({ value: first, secrets: {} }, schema);
   const { defaultRunOptions } = actor;
   const [options, setOptions] = useState<RunOptionsDraft>({
@@ -64,7 +58,7 @@ function StartForm({ actor, schema, onReset }: StartFormProps) {
   });
   const { run: start, isBusy, error } = useSecretCall<{ data: RunDetail }>();
   const [, navigate] = useLocation();
-  useKeptInput(draft.isChanged ? withoutFields(draft.value, draft.secretFields) : undefined, kept.change);
+  useKeeping(draft, kept);
   const call = startCall(actor.id, draft, options);
   useSayDraft(withoutSecrets(call));
   const checked = useInputErrors(actor.id, options.build, draft);
@@ -117,26 +111,4 @@ function StartForm({ actor, schema, onReset }: StartFormProps) {
       </Card>
     </div>
   );
-}
-
-function parseKept(text: string): InputObject | undefined {
-  try {
-    return text === '' ? undefined : (JSON.parse(text) as InputObject);
-  } catch {
-    return undefined;
-  }
-}
-
-/** A secret that was typed as JSON is not kept either. */
-function withoutFields(value: InputObject, names: readonly string[]): InputObject {
-  return Object.fromEntries(Object.entries(value).filter(([name]) => !names.includes(name)));
-}
-
-function useKeptInput(value: InputObject | undefined, change: (patch: Partial<KeptInput>) => void): void {
-  const text = value === undefined ? undefined : JSON.stringify(value);
-  useEffect(() => {
-    if (text !== undefined) change({ input: text });
-    // The function is another at each drawing.
-    // oxlint-disable-next-line react-hooks/exhaustive-deps
-  }, [text]);
 }

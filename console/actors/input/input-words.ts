@@ -45,4 +45,10 @@ export const INPUT_WORDS = {
   notShown: 'The value has another shape than this field; it is shown as JSON.',
   startDate: 'A date, or a span such as 3 days.',
   yes: 'Yes',
+  no: 'No',
+  own: (usual: string | undefined) => (usual === undefined ? 'As the Actor' : `As the Actor: ${usual}`),
+  maxItems: 'Most items',
+  maxItemsHelp: 'The program gets this number as its limit.',
+  wrongMaxItems: 'A whole number, 1 or more.',
+  restart: 'Start again after an error',
 } as const;

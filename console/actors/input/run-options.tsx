@@ -9,7 +9,7 @@ export interface RunOptionsDraft {
   timeout: string;
 }
 
-const SIZES = [128, 256, 512, 1024, 2048, 4096, 8192, 16_384, 32_768];
+export const MEMORY_SIZES = [128, 256, 512, 1024, 2048, 4096, 8192, 16_384, 32_768];
 
 export function isTimeout(text: string): boolean {
   return /^\d{1,8}$/.test(text.trim());
@@ -21,7 +21,7 @@ export interface RunOptionsFieldsProps {
 }
 
 export function RunOptionsFields({ value, onChange }: RunOptionsFieldsProps) {
-  const sizes = [...new Set([...SIZES, Number(value.memory)])]
+  const sizes = [...new Set([...MEMORY_SIZES, Number(value.memory)])]
     .filter((size) => size > 0)
     .toSorted((a, b) => a - b);
   return (

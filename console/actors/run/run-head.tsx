@@ -40,7 +40,8 @@ export function RunHead({ run, name, actor }: RunHeadProps) {
             {RUN_WORDS.started} <Time at={startedAt} /> {RUN_WORDS.by} {originWord(meta.origin)}
             {actorTaskId !== null && actorTaskId !== undefined && (
               <>
-                , {RUN_WORDS.task} <code className="key">{actorTaskId}</code>
+                , {RUN_WORDS.task}{' '}
+                <TextLink href={`/tasks/${encodeURIComponent(actorTaskId)}`}>{actorTaskId}</TextLink>
               </>
             )}
           </span>
