@@ -72,6 +72,7 @@ export const NAV = {
   actors: 'Actors',
   runs: 'Runs',
   tasks: 'Tasks',
+  schedules: 'Schedules',
   storage: 'Storage',
   code: 'Code',
   repositories: 'Repositories',

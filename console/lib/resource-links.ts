@@ -49,6 +49,8 @@ export function hrefOfResource(resource: string, name = ''): string | undefined 
   if (actor !== undefined) return `/actors/${encodeURIComponent(actor)}`;
   const task = idOf(parts, 'actor-task');
   if (task !== undefined) return `/tasks/${encodeURIComponent(task)}`;
+  const schedule = idOf(parts, 'schedule');
+  if (schedule !== undefined) return `/schedules/${encodeURIComponent(schedule)}`;
   const run = idOf(parts, 'actor-run');
   return run === undefined ? undefined : `/runs/${encodeURIComponent(run)}`;
 }

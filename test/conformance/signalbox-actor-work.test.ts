@@ -312,6 +312,59 @@ onEachEngine((engine) => {
     });
   });
 
+  describe('coming runs', () => {
+    const schedule = async (body: object, token?: string): Promise<string> => {
+      const { status, json, text } = await server.call('/v2/schedules', {
+        method: 'POST',
+        body,
+        ...(token !== undefined && { token }),
+      });
+      assert.equal(status, 201, text);
+      return json['data'].id as string;
+    };
+
+    test('coming runs of all schedules are listed with sentences, and those of others are not', async () => {
+      const daily = await schedule({ cronExpression: '0 6 * * *', timezone: 'UTC', isEnabled: true });
+      const often = await schedule({ cronExpression: '*/5 * * * *', timezone: 'UTC', isEnabled: true });
+      const paused = await schedule({ cronExpression: '0 7 * * *', timezone: 'UTC' });
+      const foreign = await schedule({ cronExpression: '0 8 * * *', isEnabled: true }, outsider);
+      const items = (await get('/schedules/coming'))['items'] as Json[];
+      const byId = new Map(items.map((item) => [item['id'] as string, item]));
+      assert.equal(byId.has(foreign), false);
+      const times = byId.get(daily)!['times'] as number[];
+      assert.equal(times.length, 7);
+      assert.ok(times.every((at) => new Date(at).toISOString().endsWith('T06:00:00.000Z')));
+      assert.deepEqual([byId.get(daily)!['sentence'], byId.get(daily)!['isFrequent']], ['At 06:00.', false]);
+      const frequent = byId.get(often)!;
+      assert.deepEqual([frequent['isFrequent'], (frequent['times'] as number[]).length], [true, 100]);
+      assert.deepEqual(byId.get(paused), {
+        id: paused,
+        sentence: 'At 07:00.',
+        times: [],
+        isFrequent: false,
+      });
+    });
+
+    test('a span has its beginning and its end, and too long ones are refused', async () => {
+      const id = await schedule({ cronExpression: '0 6 * * *', timezone: 'UTC', isEnabled: true });
+      const from = Math.ceil(server.clock.now() / DAY) * DAY;
+      const { items } = await get(`/schedules/coming?from=${from}&to=${from + DAY}`);
+      const found = (items as Json[]).find((item) => item['id'] === id)!;
+      assert.deepEqual(found['times'], [from + 6 * 60 * MINUTE]);
+      for (const query of [
+        `from=${from}&to=${from}`,
+        `from=${from}&to=${from + 32 * DAY}`,
+        `from=${from + 400 * DAY}`,
+        'from=-1',
+        'to=x',
+      ]) {
+        const { status, text } = await server.call(`${BASE}/schedules/coming?${query}`);
+        assert.ok(status === 400 || status === 422, text);
+      }
+      assert.equal((await server.call(`${BASE}/schedules/coming`, { token: null })).status, 401);
+    });
+  });
+
   describe('estimates of exports', () => {
     async function giveItems(count: number): Promise<string> {
       const { json } = await server.call('/v2/datasets', { method: 'POST' });

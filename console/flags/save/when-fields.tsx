@@ -7,7 +7,7 @@ import { FilterInput, SelectInput, TextInput } from '../../ui/input.tsx';
 import { TimeZoneContext } from '../../ui/time.tsx';
 import { useReviewers, type Reviewer } from './save-queries.ts';
 import { SAVE_WORDS as WORDS } from './save-words.ts';
-import { toInstant, toLocalText } from './zoned-time.ts';
+import { toInstant, toLocalText } from '../../lib/zoned-time.ts';
 
 export type When = 'now' | 'schedule' | 'approval';
 

@@ -1,5 +1,6 @@
 // What people do with Actors every day: read logs by lines, see what happened to runs and why, plan schedules and exports.
 import type { Module } from '../../kernel/http/module.ts';
+import { comingRunRoutes } from './coming-routes.ts';
 import { runComparisonRoutes } from './compare-routes.ts';
 import { cronRoutes } from './cron-routes.ts';
 import { dispatchWorkRoutes } from './dispatch-routes.ts';
@@ -19,6 +20,7 @@ export const actorWorkModule: Module = {
     ...runTimelineRoutes,
     ...runComparisonRoutes,
     ...cronRoutes,
+    ...comingRunRoutes,
     ...estimateRoutes,
     ...failureRoutes,
     ...dispatchWorkRoutes,

@@ -8,21 +8,29 @@ export interface RunState {
   status: JobStatus;
 }
 
+export interface RunSpan extends RunState {
+  startedAt: number;
+  finishedAt: number | null;
+}
+
 /** Those of the runs that are still there, and belong to the account. */
 export async function listRunStates(
   db: Db,
   userId: string,
   ids: readonly string[],
-): Promise<Map<string, RunState>> {
+): Promise<Map<string, RunSpan>> {
   if (ids.length === 0) return new Map();
   const rows = await db
     .selectFrom('runs')
-    .select(['id', 'actor_id', 'status'])
+    .select(['id', 'actor_id', 'status', 'started_at', 'finished_at'])
     .where('id', 'in', ids)
     .where('user_id', '=', userId)
     .execute();
   return new Map(
-    rows.map(({ id, actor_id: actorId, status }) => [id, { id, actorId, status: status as JobStatus }]),
+    rows.map(({ id, actor_id: actorId, status, started_at: startedAt, finished_at: finishedAt }) => [
+      id,
+      { id, actorId, status: status as JobStatus, startedAt, finishedAt },
+    ]),
   );
 }
 
