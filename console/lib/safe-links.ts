@@ -1,0 +1,69 @@
+// Where links and images of a text lead that somebody else wrote: to pages elsewhere, into the console, or nowhere.
+import type { Call } from '../api/call.ts';
+
+/** For relative addresses. */
+export interface HtmlPlaces {
+  /** A path below the console for an address relative to the text; undefined where there is no page. */
+  pageOf: (relative: string) => string | undefined;
+  /** The call that reads an image relative to the text. */
+  imageOf: (relative: string) => Call | undefined;
+}
+
+export interface SafeLink {
+  href: string;
+  /** A path below the console. */
+  isInside: boolean;
+}
+
+/** `html_url` of repositories and what belongs to them: the console has their pages. */
+const HOSTED = /^\/([\w-]+)\/([\w.-]+)(\/(?:tree|blob|commits?|compare|issues|pulls?|branches)(?:\/.*)?)?$/;
+/** First words of paths that are no accounts. */
+const RESERVED = new Set(['api', 'v2', 'raw', 'docs', 'console', 'session', 'signalbox', 'repos', 'login']);
+
+/** Undefined where the link is text. */
+export function resolveLink(
+  href: string,
+  places?: HtmlPlaces,
+  server: string = location.origin,
+): SafeLink | undefined {
+  const trimmed = href.trim();
+  if (isAbsolute(trimmed)) {
+    const url = URL.parse(trimmed);
+    if (url === null || !['http:', 'https:'].includes(url.protocol)) return undefined;
+    const inside = url.origin === server ? pageOfAddress(url) : undefined;
+    return inside === undefined ? { href: url.href, isInside: false } : { href: inside, isInside: true };
+  }
+  const page = trimmed === '' ? undefined : places?.pageOf(trimmed);
+  return page === undefined ? undefined : { href: page, isInside: true };
+}
+
+function isAbsolute(href: string): boolean {
+  return /^(?:[a-z][a-z\d+.-]*:|[/\\]{2})/i.test(href);
+}
+
+/** A path below the console for an address of this server. */
+function pageOfAddress({ pathname, search, hash }: URL): string | undefined {
+  const [, owner, repo, rest = ''] = HOSTED.exec(pathname) ?? [];
+  if (owner === undefined || RESERVED.has(owner)) return undefined;
+  const place = rest.replace(/^\/pull\//, '/pulls/');
+  return `/code/${owner}/${repo}${place}${search}${hash}`;
+}
+
+export type ImageSource = { kind: 'call'; call: Call } | { kind: 'elsewhere'; href: string };
+
+export function resolveImage(
+  src: string,
+  places?: HtmlPlaces,
+  server: string = location.origin,
+): ImageSource | undefined {
+  const trimmed = src.trim();
+  if (!isAbsolute(trimmed)) {
+    const call = trimmed === '' ? undefined : places?.imageOf(trimmed);
+    return call === undefined ? undefined : { kind: 'call', call };
+  }
+  const url = URL.parse(trimmed);
+  if (url === null || !['http:', 'https:'].includes(url.protocol)) return undefined;
+  if (url.origin === server && /^\/raw\/[^/]+\/[^/]+\/./.test(url.pathname))
+    return { kind: 'call', call: { api: 'host', path: url.pathname } };
+  return { kind: 'elsewhere', href: url.href };
+}
