@@ -35,9 +35,14 @@ export const queries = new QueryClient({
   },
 });
 
-/** Of questions that are posted, the body too. */
-export const keyOf = ({ api, path, query = {}, body }: Call) =>
-  body === undefined ? [api, path, query] : [api, path, query, body];
+/** Of questions that are posted, the body too; and the headers, for some ask for another form of the same. */
+export const keyOf = ({ api, path, query = {}, body, headers }: Call) => [
+  api,
+  path,
+  query,
+  ...(body === undefined ? [] : [body]),
+  ...(headers === undefined ? [] : [headers]),
+];
 
 function optionsOf<Body>({ call, topics = [] }: Read) {
   return {

@@ -32,6 +32,7 @@ export function readSearch(typed: string): { text: string; kinds?: string } {
 
 const COMMANDS: readonly PaletteItem[] = [
   { id: 'new-flag', label: PALETTE.newFlag, icon: 'plus', go: '/new-flag' },
+  { id: 'new-repository', label: PALETTE.newRepository, icon: 'plus', go: '/code?new=1' },
   { id: 'new-token', label: PALETTE.newToken, icon: 'plus', go: '/account/tokens?new=1' },
   { id: 'invite', label: PALETTE.inviteMember, icon: 'plus', go: '/account/members?invite=1' },
   { id: 'theme', label: PALETTE.switchTheme, icon: 'moon', go: switchTheme },

@@ -17,6 +17,7 @@ export const PALETTE = {
     ['#', 'issues'],
   ],
   newFlag: 'New flag',
+  newRepository: 'New repository…',
   newToken: 'New token…',
   inviteMember: 'Invite a member…',
   switchTheme: 'Switch between light and dark',

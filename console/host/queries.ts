@@ -1,15 +1,24 @@
-// What the pages of repositories read.
+// What all pages of repositories read.
 import { path, type Call } from '../api/call.ts';
 import { useRead, type Read } from '../api/read.ts';
 import { useListPages } from '../lib/list-pages.ts';
-import type { Commit, ContentEntry, Issue, Readme, Repository } from './repository.ts';
+import type { RepositoryPlace } from './place.ts';
+import type { Branch, Commit, Repository, Tag } from './repository.ts';
 
 const PAGE = 50;
-/** Issues come together with pull requests: of these, some are left. */
-const MIXED_PAGE = 30;
-export const FEW = 10;
+const COMMITS_PAGE = 50;
+/** The most that the API gives at once. */
+const REFS_PAGE = 100;
+
+/** Pushes change them, and so do calls. */
+export const TOPICS = ['repo'];
 
 const idOf = ({ id }: Repository) => String(id);
+
+/** The page after this one; undefined at the end. */
+export function nextPage(page: number, headers: Headers): number | undefined {
+  return /rel="next"/.test(headers.get('link') ?? '') ? page + 1 : undefined;
+}
 
 /** `sort` is the name of the order, with `-` before it for descending. */
 export function useRepositories(sort: string) {
@@ -19,50 +28,98 @@ export function useRepositories(sort: string) {
       path: '/user/repos',
       query: { sort: sort.replace(/^-/, ''), direction: sort.startsWith('-') ? 'desc' : 'asc' },
     },
-    topics: ['repo'],
+    topics: TOPICS,
     first: 1,
     pageQuery: (page) => ({ per_page: PAGE, page }),
-    toPage: (rows, page, headers) => ({ rows, next: hasNext(headers) ? page + 1 : undefined }),
+    toPage: (rows, page, headers) => ({ rows, next: nextPage(page, headers) }),
     idOf,
   });
 }
 
-function hasNext(headers: Headers): boolean {
-  return /rel="next"/.test(headers.get('link') ?? '');
+export function repositoryCall({ owner, repo }: RepositoryPlace, rest = '', query?: Call['query']): Call {
+  return {
+    api: 'host',
+    path: path`/repos/${owner}/${repo}` + rest,
+    ...(query !== undefined && { query }),
+  };
 }
 
-function repositoryCall(owner: string, repo: string, rest = '', query: Call['query'] = {}): Call {
-  return { api: 'host', path: path`/repos/${owner}/${repo}` + rest, query };
+export function repositoryRead(place: RepositoryPlace): Read {
+  return { call: repositoryCall(place), topics: TOPICS };
 }
 
-export function repositoryRead(owner: string, repo: string): Read {
-  return { call: repositoryCall(owner, repo), topics: ['repo'] };
+export function useRepository(place: RepositoryPlace) {
+  return useRead<Repository>(repositoryRead(place));
 }
 
-export function useRepository(owner: string, repo: string) {
-  return useRead<Repository>(repositoryRead(owner, repo));
+export interface CommitFilter {
+  ref: string;
+  path?: string | undefined;
+  author?: string | undefined;
 }
 
-/** The top folder of the default branch. An empty repository has none: the API answers 404. */
-export function useContents(owner: string, repo: string) {
-  return useRead<ContentEntry[]>({ call: repositoryCall(owner, repo, '/contents'), topics: ['repo'] });
+const shaOf = ({ sha }: Commit) => sha;
+
+export function useCommits(place: RepositoryPlace, { ref, path: file, author }: CommitFilter) {
+  return useListPages<Commit[], Commit>({
+    call: repositoryCall(place, '/commits', { sha: ref, path: file, author }),
+    topics: TOPICS,
+    first: 1,
+    pageQuery: (page) => ({ per_page: COMMITS_PAGE, page }),
+    toPage: (rows, page, headers) => ({ rows, next: nextPage(page, headers) }),
+    idOf: shaOf,
+  });
 }
 
-export function useReadme(owner: string, repo: string) {
-  return useRead<Readme>({ call: repositoryCall(owner, repo, '/readme'), topics: ['repo'] });
+/** The last commit that changed what is there. */
+export function lastCommitRead(place: RepositoryPlace, ref: string, file = ''): Read {
+  const call = repositoryCall(place, '/commits', { sha: ref, path: file, per_page: 1 });
+  return { call, topics: TOPICS };
 }
 
-export function useCommits(owner: string, repo: string) {
-  const call = repositoryCall(owner, repo, '/commits', { per_page: FEW });
-  return useRead<Commit[]>({ call, topics: ['repo'] });
+const nameOf = ({ name }: { name: string }) => name;
+
+export function useBranches(place: RepositoryPlace, isEnabled = true) {
+  return useListPages<Branch[], Branch>({
+    call: repositoryCall(place, '/branches'),
+    topics: TOPICS,
+    isEnabled,
+    first: 1,
+    pageQuery: (page) => ({ per_page: REFS_PAGE, page }),
+    toPage: (rows, page, headers) => ({ rows, next: nextPage(page, headers) }),
+    idOf: nameOf,
+  });
 }
 
-export function useIssues(owner: string, repo: string) {
-  const call = repositoryCall(owner, repo, '/issues', { state: 'open', per_page: MIXED_PAGE });
-  return useRead<Issue[]>({ call, topics: ['repo'] });
+export function useTags(place: RepositoryPlace, isEnabled = true) {
+  return useListPages<Tag[], Tag>({
+    call: repositoryCall(place, '/tags'),
+    topics: TOPICS,
+    isEnabled,
+    first: 1,
+    pageQuery: (page) => ({ per_page: REFS_PAGE, page }),
+    toPage: (rows, page, headers) => ({ rows, next: nextPage(page, headers) }),
+    idOf: nameOf,
+  });
 }
 
-export function usePulls(owner: string, repo: string) {
-  const call = repositoryCall(owner, repo, '/pulls', { state: 'open', per_page: FEW });
-  return useRead<Issue[]>({ call, topics: ['repo'] });
+export type RefKind = 'heads' | 'tags';
+
+interface MatchingRef {
+  ref: string;
+  object: { sha: string };
+}
+
+/** Those whose names begin so. */
+export function matchingRefsCall(place: RepositoryPlace, kind: RefKind, start: string): Call {
+  return repositoryCall(place, `/git/matching-refs/${kind}/${encodeURIComponent(start)}`);
+}
+
+export function useMatchingRefs(place: RepositoryPlace, kind: RefKind, start: string, isEnabled: boolean) {
+  const { data, ...read } = useRead<MatchingRef[]>(
+    { call: matchingRefsCall(place, kind, start), topics: TOPICS },
+    { isEnabled, keepsPrevious: true },
+  );
+  const refs = data?.map(({ ref, object }) => ({ name: ref.slice(`refs/${kind}/`.length), sha: object.sha }));
+  return { ...read, refs };
 }

@@ -1,22 +1,26 @@
-// The repositories of the caller. Nothing is written here.
+// The repositories of the caller, and a new one.
 import { usePageInfo } from '../app/page-info.ts';
 import { prefetch } from '../api/read.ts';
 import { ListFoot, NoMatch } from '../lib/list-foot.tsx';
 import { NewRows } from '../lib/new-rows.tsx';
-import { NextNote } from '../lib/next-note.tsx';
 import { ReadProblem } from '../lib/read-problem.tsx';
 import { useSearchState, useTypedFilter } from '../lib/search-state.ts';
+import { Button } from '../ui/button.tsx';
 import { formatCount } from '../ui/format.ts';
 import { FilterInput } from '../ui/input.tsx';
+import { useKeys } from '../ui/keys.ts';
 import { Count } from '../ui/numbers.tsx';
 import { PageHead } from '../ui/page.tsx';
 import { EmptyState } from '../ui/states.tsx';
 import { Table, type TableColumn } from '../ui/table.tsx';
 import { Time } from '../ui/time.tsx';
+import { CreateRepository } from './create-repository.tsx';
+import { repositoryHref } from './place.ts';
 import { repositoryRead, useRepositories } from './queries.ts';
 import type { Repository } from './repository.ts';
 import { Visibility } from './visibility.tsx';
 import { WORDS } from './words.ts';
+import '../styles/lists.css';
 
 const LATEST = '-updated';
 
@@ -54,8 +58,8 @@ const COLUMNS: TableColumn<Repository>[] = [
   },
 ];
 
-const hrefOf = ({ owner, name }: Repository) =>
-  `/code/${encodeURIComponent(owner.login)}/${encodeURIComponent(name)}`;
+const placeOf = ({ owner, name }: Repository) => ({ owner: owner.login, repo: name });
+const hrefOf = (repository: Repository) => repositoryHref(placeOf(repository));
 
 export default function RepositoriesPage() {
   usePageInfo([{ label: WORDS.code, href: '/code' }]);
@@ -64,10 +68,19 @@ export default function RepositoriesPage() {
   const sort = search.get('sort') ?? LATEST;
   const words = search.get('q');
   const list = useRepositories(sort);
+  const open = () => search.set({ new: '1' });
+  useKeys({ c: open });
   const rows = list.rows.filter((repository) => fits(repository, words));
   return (
     <main id="main" className="page" tabIndex={-1}>
-      <PageHead title={WORDS.repositories} />
+      <PageHead
+        title={WORDS.repositories}
+        actions={
+          <Button tone="primary" icon="plus" keys="c" onClick={open}>
+            {WORDS.create}
+          </Button>
+        }
+      />
       <div className="list-bar">
         <FilterInput value={typed} onChange={setTyped} label={WORDS.filter} placeholder={WORDS.placeholder} />
       </div>
@@ -81,13 +94,18 @@ export default function RepositoriesPage() {
           rows={rows}
           rowKey={({ id }) => String(id)}
           rowHref={hrefOf}
-          onPrefetch={({ owner, name }) => prefetch(repositoryRead(owner.login, name))}
+          onPrefetch={(repository) => prefetch(repositoryRead(placeOf(repository)))}
           sort={sort}
           onSort={(next) => search.set({ sort: next === LATEST ? undefined : next })}
           isLoading={list.isLoading}
           emptyState={
             words === undefined ? (
-              <EmptyState icon="code" title={WORDS.empty.title} text={WORDS.empty.text} />
+              <EmptyState
+                icon="code"
+                title={WORDS.empty.title}
+                text={WORDS.empty.text}
+                action={<Button onClick={open}>{WORDS.create}</Button>}
+              />
             ) : (
               <NoMatch
                 words={list.hasMore ? { ...WORDS.noMatch, clear: WORDS.noMatch.more } : WORDS.noMatch}
@@ -105,7 +123,7 @@ export default function RepositoriesPage() {
           }
         />
       )}
-      <NextNote>{WORDS.listNext}</NextNote>
+      {search.get('new') !== undefined && <CreateRepository onClose={() => search.set({ new: undefined })} />}
     </main>
   );
 }

@@ -1,4 +1,4 @@
-// Repositories and what is in them, as the host API has it.
+// Repositories, commits and references, as the host API has them.
 
 export interface Repository {
   id: number;
@@ -16,57 +16,55 @@ export interface Repository {
   open_issues_count: number;
   updated_at: string;
   pushed_at: string | null;
+  permissions?: { admin: boolean; push: boolean };
 }
 
-export interface ContentEntry {
+export interface GitPerson {
   name: string;
-  path: string;
-  type: 'file' | 'dir' | 'symlink' | 'submodule';
-  size: number;
-}
-
-export interface Readme {
-  name: string;
-  size: number;
-  content: string;
-  encoding: string;
+  email: string;
+  date: string;
 }
 
 export interface Commit {
   sha: string;
-  commit: { message: string; author: { name: string; date: string } | null };
+  commit: {
+    message: string;
+    author: GitPerson | null;
+    committer: GitPerson | null;
+    verification?: { reason: string };
+  };
   author: { login: string } | null;
+  committer: { login: string } | null;
+  parents: { sha: string }[];
 }
 
-export interface Issue {
-  id: number;
-  number: number;
-  title: string;
-  user: { login: string } | null;
-  created_at: string;
-  draft?: boolean;
-  /** Where the issue is a pull request. */
-  pull_request?: object;
+export interface Branch {
+  name: string;
+  commit: { sha: string };
+  protected: boolean;
 }
 
-/** Folders first, then by name. */
-export function sortEntries(entries: readonly ContentEntry[]): ContentEntry[] {
-  return [...entries].sort(
-    (a, b) => Number(b.type === 'dir') - Number(a.type === 'dir') || (a.name < b.name ? -1 : 1),
-  );
-}
-
-/** Undefined where it is too large to show, or no text. */
-export function readmeText({ content, encoding, size }: Readme, most: number): string | undefined {
-  if (encoding !== 'base64' || size > most) return undefined;
-  try {
-    const bytes = Uint8Array.from(atob(content.replaceAll('\n', '')), (letter) => letter.charCodeAt(0));
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
-  } catch {
-    return undefined;
-  }
+export interface Tag {
+  name: string;
+  commit: { sha: string };
 }
 
 export function firstLine(message: string): string {
   return message.split('\n', 1)[0]!;
+}
+
+/** What follows the first line of a message. */
+export function otherLines(message: string): string {
+  return message.split('\n').slice(1).join('\n').trim();
+}
+
+const SHORT_SHA = 7;
+
+export function shortSha(sha: string): string {
+  return sha.slice(0, SHORT_SHA);
+}
+
+/** A branch and a tag may have any name; what looks like a commit is shown as one. */
+export function isSha(ref: string): boolean {
+  return /^[0-9a-f]{40}$/.test(ref);
 }

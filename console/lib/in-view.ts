@@ -22,3 +22,19 @@ export function useInView<Target extends Element>() {
   }, [isSeen]);
   return { ref, isSeen };
 }
+
+/** As long as it is near. What is far again need not stay drawn. */
+export function useNear<Target extends Element>(isWatched: boolean) {
+  const ref = useRef<Target>(null);
+  const [isNear, setNear] = useState(false);
+  useEffect(() => {
+    const element = ref.current;
+    if (element === null || !isWatched) return undefined;
+    const observer = new IntersectionObserver((entries) => setNear(entries.at(-1)?.isIntersecting === true), {
+      rootMargin: MARGIN,
+    });
+    observer.observe(element);
+    return () => observer.disconnect();
+  }, [isWatched]);
+  return { ref, isNear };
+}

@@ -1,13 +1,9 @@
 // HTML that the server has rendered from what somebody wrote. It is parsed into a document that runs nothing, and built anew from a
 // list of allowed elements: no styles, no scripts, no ids but its own, links to pages or into the console, images of this server alone.
-import { useQuery } from '@tanstack/react-query';
-import { createElement, Fragment, memo, useId, useMemo, useState, type ReactNode } from 'react';
+import { createElement, Fragment, memo, useId, useMemo, type ReactNode } from 'react';
 import { Link } from 'wouter';
-import type { Call } from '../api/call.ts';
-import { keyOf } from '../api/read.ts';
-import { useInView } from './in-view.ts';
 import { resolveImage, resolveLink, type HtmlPlaces } from './safe-links.ts';
-import { signLink } from './signed-link.ts';
+import { SignedImage } from './signed-image.tsx';
 import '../styles/safe-html.css';
 
 export type { HtmlPlaces } from './safe-links.ts';
@@ -176,25 +172,4 @@ function SafeImage({ image, places }: { image: Element; places: HtmlPlaces | und
       </a>
     );
   return <>{alt}</>;
-}
-
-/** Two thousand images in a text are two thousand links: each is asked for when it comes into view. */
-function SignedImage({ call, alt }: { call: Call; alt: string }) {
-  const [isFailed, setFailed] = useState(false);
-  const { ref, isSeen } = useInView<HTMLSpanElement>();
-  const { data: src, isError } = useQuery({
-    queryKey: [...keyOf(call), 'image'],
-    queryFn: () => signLink(call),
-    enabled: isSeen,
-    // The link is good for a minute; the browser has the image by then.
-    staleTime: 50_000,
-    gcTime: 0,
-    retry: false,
-  });
-  if (isError || isFailed) return <span className="muted">{alt}</span>;
-  return (
-    <span ref={ref} className="md__img">
-      {src !== undefined && <img src={src} alt={alt} onError={() => setFailed(true)} />}
-    </span>
-  );
 }

@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { errorsByField } from '../../console/actors/input/input-errors.ts';
 import { takeOutSecrets } from '../../console/actors/input/secrets.ts';
 import { parseAnsi, withoutAnsi } from '../../console/actors/log/ansi.ts';
-import { parseRange } from '../../console/actors/log/parse-range.ts';
+import { parseRange } from '../../console/lib/parse-range.ts';
 import { LogBook } from '../../console/actors/log/log-book.ts';
 import { splitLevel } from '../../console/actors/log/log-line.ts';
 import { layOutRows } from '../../console/actors/log/log-rows.ts';

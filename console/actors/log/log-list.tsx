@@ -3,7 +3,7 @@ import { useEffect, useLayoutEffect, useMemo, useRef, useState, type RefObject }
 import { announce } from '../../ui/announce.ts';
 import { classNames } from '../../ui/class-names.ts';
 import { formatCount } from '../../ui/format.ts';
-import type { LineRange } from './parse-range.ts';
+import type { LineRange } from '../../lib/parse-range.ts';
 import { LogGapView, LogLineView, OmittedView } from './log-line-view.tsx';
 import type { LogReader, LogSnapshot } from './log-reader.ts';
 import { layOutRows, type LogRows } from './log-rows.ts';

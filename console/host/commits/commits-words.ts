@@ -1,0 +1,40 @@
+// The words of the pages of commits and comparisons.
+export const COMMITS_WORDS = {
+  commits: 'Commits',
+  of: 'Commits that change',
+  by: 'Commits by',
+  all: 'Show all',
+  nouns: ['commits', 'commit'] as const,
+  none: 'No commit fits.',
+  empty: 'There are no commits yet: the repository is empty.',
+  copySha: (sha: string) => `Copy the commit id ${sha}`,
+  browse: 'Files at this commit',
+  onlyBy: (name: string) => `Only commits by ${name}`,
+  authored: 'authored',
+  committed: 'committed',
+  and: 'and',
+  parents: (count: number) => (count === 1 ? 'Parent' : 'Parents'),
+  noParent: 'The first commit: it has no parent.',
+  merge: 'A merge: what differs from its first parent is shown.',
+  signed: 'signed by a key that this server does not know',
+  moreFiles: 'Show more files',
+  raw: 'Patch',
+} as const;
+
+export const COMPARE_WORDS = {
+  compare: 'Compare',
+  base: 'base',
+  head: 'compare',
+  swap: 'Swap the two',
+  choose: 'Choose a branch or a tag to compare with',
+  chooseText: 'What it has and the base does not have is shown: commits and files.',
+  same: 'Both are the same',
+  sameText: (base: string, head: string) => `${base} and ${head} are at the same commit.`,
+  behind: 'Nothing to show',
+  behindText: (base: string, head: string) =>
+    `${base} has everything that ${head} has. Swap them to see the rest.`,
+  ahead: (count: string, isOne: boolean) => `${count} ${isOne ? 'commit' : 'commits'} ahead`,
+  behindBy: (count: string) => `${count} behind`,
+  first: (count: string) => `The first ${count} commits are listed.`,
+  filesCut: (count: string) => `The first ${count} files are shown. Use git for the rest.`,
+} as const;

@@ -1,0 +1,45 @@
+// A changed file as the host API lists it, and lines of it that are spoken about.
+import type { ReactNode } from 'react';
+import type { Call } from '../../api/call.ts';
+
+export interface DiffFile {
+  filename: string;
+  previous_filename?: string;
+  status: 'added' | 'removed' | 'modified' | 'renamed' | 'copied' | 'changed' | 'unchanged';
+  additions: number;
+  deletions: number;
+  changes: number;
+  /** Absent for binary files and very large changes. */
+  patch?: string;
+}
+
+export type DiffMode = 'unified' | 'split';
+
+/** `LEFT` is the line before the change, as the API names it. */
+export interface LineSpot {
+  path: string;
+  side: 'LEFT' | 'RIGHT';
+  line: number;
+}
+
+/** What is said about lines, drawn below them. */
+export interface LineNotes {
+  at: (spot: LineSpot) => ReactNode;
+  /** Lines get a button then. */
+  onAdd?: ((spot: LineSpot) => void) | undefined;
+}
+
+export interface DiffContext {
+  mode: DiffMode;
+  notes?: LineNotes | undefined;
+  /** The page of the file as it is after the change. */
+  hrefOf?: ((file: DiffFile) => string | undefined) | undefined;
+  /** The call that reads the bytes of the file before or after the change. */
+  bytesOf?: ((file: DiffFile, side: LineSpot['side']) => Call | undefined) | undefined;
+}
+
+const IMAGE = /\.(?:png|jpe?g|gif|webp|avif|svg|ico|bmp)$/i;
+
+export function isImage({ filename }: Pick<DiffFile, 'filename'>): boolean {
+  return IMAGE.test(filename);
+}

@@ -1,0 +1,86 @@
+// The files of a difference: a list of them at the side, and each below the other. Hundreds are no burden, for only those near the
+// window are drawn.
+import { formatCount } from '../../ui/format.ts';
+import { Icon } from '../../ui/icon.tsx';
+import { Segmented } from '../../ui/segmented.tsx';
+import type { DiffContext, DiffFile, DiffMode } from './diff-file.ts';
+import { Counts, DiffFileCard } from './diff-file-card.tsx';
+import { DIFF_WORDS } from './diff-words.ts';
+import '../../styles/diff.css';
+
+export interface DiffFilesProps {
+  files: readonly DiffFile[];
+  /** There are more than these. */
+  hasMore?: boolean | undefined;
+  additions: number;
+  deletions: number;
+  context: DiffContext;
+  onMode: (mode: DiffMode) => void;
+}
+
+export function DiffFiles({ files, hasMore = false, additions, deletions, context, onMode }: DiffFilesProps) {
+  const count = formatCount(files.length) + (hasMore ? '+' : '');
+  return (
+    <div className="stack stack--16">
+      <div className="row row--wrap">
+        <h2 className="t14 w5">{DIFF_WORDS.files(count, count === '1')}</h2>
+        <Counts file={{ additions, deletions }} />
+        <span className="push" />
+        <Segmented
+          label={DIFF_WORDS.view}
+          size="sm"
+          value={context.mode}
+          options={[
+            { value: 'unified', label: DIFF_WORDS.unified },
+            { value: 'split', label: DIFF_WORDS.split },
+          ]}
+          onChange={onMode}
+        />
+      </div>
+      {files.length === 0 ? (
+        <p className="muted t13">{DIFF_WORDS.none}</p>
+      ) : (
+        <div className={files.length > 1 ? 'cols cols--files' : undefined}>
+          {files.length > 1 && <FileList files={files} />}
+          <div className="stack stack--16">
+            {files.map((file) => (
+              <DiffFileCard key={file.filename} id={idOf(file)} file={file} context={context} />
+            ))}
+          </div>
+        </div>
+      )}
+    </div>
+  );
+}
+
+function idOf({ filename }: DiffFile): string {
+  return `diff-${encodeURIComponent(filename)}`;
+}
+
+function FileList({ files }: { files: readonly DiffFile[] }) {
+  return (
+    <nav className="card ftree" aria-label={DIFF_WORDS.fileList}>
+      <ul>
+        {files.map((file) => (
+          <li key={file.filename}>
+            <button type="button" className="ftree__f" onClick={() => goTo(idOf(file))}>
+              <Icon name="file" className="muted" />
+              <span className="cut grow" title={file.filename}>
+                {file.filename}
+              </span>
+              <Counts file={file} />
+            </button>
+          </li>
+        ))}
+      </ul>
+    </nav>
+  );
+}
+
+/** What stands above is drawn meanwhile and may be longer than it was thought to be. */
+function goTo(id: string): void {
+  const card = document.getElementById(id);
+  card?.scrollIntoView({ block: 'start' });
+  requestAnimationFrame(() => card?.scrollIntoView({ block: 'start' }));
+  card?.focus({ preventScroll: true });
+}

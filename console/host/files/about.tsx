@@ -1,0 +1,56 @@
+// Beside the files of a repository: what it is written in, and when it was changed.
+import { Card, KeyValues } from '../../ui/card.tsx';
+import { cssVars } from '../../ui/css-vars.ts';
+import { Time } from '../../ui/time.tsx';
+import type { RepositoryPlace } from '../place.ts';
+import type { Repository } from '../repository.ts';
+import { useLanguages } from './files-queries.ts';
+import { FILES_WORDS } from './files-words.ts';
+
+/** The others are summed up by what is missing from the bar. */
+const MOST = 5;
+const COLOURS = ['A', 'E', 'C', 'B', 'D'];
+
+export function About({ place, repository }: { place: RepositoryPlace; repository: Repository }) {
+  return (
+    <aside className="stack stack--24" aria-label={FILES_WORDS.about}>
+      <Card title={FILES_WORDS.about}>
+        <KeyValues
+          items={[
+            [FILES_WORDS.branch, <code key="branch">{repository.default_branch}</code>],
+            [FILES_WORDS.updated, <Time key="updated" at={repository.pushed_at ?? repository.updated_at} />],
+          ]}
+        />
+      </Card>
+      <Languages place={place} />
+    </aside>
+  );
+}
+
+function Languages({ place }: { place: RepositoryPlace }) {
+  const { data = {} } = useLanguages(place);
+  const all = Object.entries(data);
+  const sum = all.reduce((bytes, [, one]) => bytes + one, 0);
+  if (sum === 0) return null;
+  const shares = all
+    .sort(([, a], [, b]) => b - a)
+    .slice(0, MOST)
+    .map(([name, bytes], index) => ({ name, share: (bytes / sum) * 100, colour: COLOURS[index]! }));
+  return (
+    <Card title={FILES_WORDS.languages}>
+      <div className="langs" aria-hidden="true">
+        {shares.map(({ name, share, colour }) => (
+          <i key={name} style={cssVars({ w: share, c: `var(--v${colour})` })} />
+        ))}
+      </div>
+      <ul className="langs__l t12 muted">
+        {shares.map(({ name, share, colour }) => (
+          <li key={name}>
+            <i style={cssVars({ c: `var(--v${colour})` })} aria-hidden="true" />
+            {name} {share < 1 ? '< 1' : Math.round(share)} %
+          </li>
+        ))}
+      </ul>
+    </Card>
+  );
+}

@@ -1,0 +1,111 @@
+// What the pages of files read.
+import { useQuery } from '@tanstack/react-query';
+import { useEffect } from 'react';
+import { useLocation } from 'wouter';
+import { path, type Call } from '../../api/call.ts';
+import { readBytes, send } from '../../api/client.ts';
+import type { ApiError } from '../../api/error.ts';
+import { keyOf, useRead, type Read } from '../../api/read.ts';
+import { encodePath, longestRef, type CodePlace, type RepositoryPlace } from '../place.ts';
+import { lastCommitRead, repositoryCall, TOPICS, useMatchingRefs } from '../queries.ts';
+import type { Commit } from '../repository.ts';
+import { entriesOf, type Content, type Entry, type Folder, type Tree } from './content.ts';
+
+/** Of a folder the API gives no more; the git data API does. */
+const MAX_LISTED = 1000;
+
+function contentsCall(place: RepositoryPlace, ref: string, file: string, format: string): Call {
+  const call = repositoryCall(place, `/contents/${encodePath(file)}`, { ref });
+  return { ...call, headers: { accept: `application/vnd.github.${format}` } };
+}
+
+export function contentRead(place: RepositoryPlace, ref: string, file: string): Read {
+  return { call: contentsCall(place, ref, file, 'object+json'), topics: TOPICS };
+}
+
+export function useContent(place: RepositoryPlace, ref: string, file: string) {
+  return useRead<Content>(contentRead(place, ref, file));
+}
+
+/** All entries of a folder, where the first thousand are not all. */
+export function useEntries(place: RepositoryPlace, folder: Folder, file: string) {
+  const isLong = folder.entries.length >= MAX_LISTED;
+  const { data, error, refetch } = useRead<Tree>(
+    { call: repositoryCall(place, path`/git/trees/${folder.sha}`) },
+    { isEnabled: isLong },
+  );
+  const entries: Entry[] | undefined = !isLong ? folder.entries : data && entriesOf(data, file);
+  return { entries, isTruncated: data?.truncated === true, error, refetch };
+}
+
+/** Every file of the repository, for the finder. */
+export function useAllFiles(place: RepositoryPlace, ref: string) {
+  return useRead<Tree>({
+    call: repositoryCall(place, path`/git/trees/${ref}`, { recursive: '1' }),
+    topics: TOPICS,
+  });
+}
+
+export function useRendered(place: RepositoryPlace, ref: string, file: string) {
+  return useRead<string>({ call: contentsCall(place, ref, file, 'html'), topics: TOPICS });
+}
+
+/** The bytes of a large file; kept only while it is shown. */
+export function useBytes(place: RepositoryPlace, ref: string, file: string, isEnabled: boolean) {
+  const call = contentsCall(place, ref, file, 'raw');
+  return useQuery<Uint8Array, ApiError>({
+    queryKey: [...keyOf(call), 'bytes'],
+    queryFn: async ({ signal }) => (await readBytes(call, signal)).bytes,
+    enabled: isEnabled,
+    staleTime: Infinity,
+    gcTime: 0,
+    structuralSharing: false,
+    meta: { topics: TOPICS },
+  });
+}
+
+/** As the browser itself reads it, by a signed link. */
+export function rawCall({ owner, repo }: RepositoryPlace, ref: string, file: string): Call {
+  return { api: 'host', path: path`/raw/${owner}/${repo}/${ref}/` + encodePath(file) };
+}
+
+export function useLastCommit(place: RepositoryPlace, ref: string, file: string) {
+  const { data } = useRead<Commit[]>(lastCommitRead(place, ref, file));
+  return data?.[0];
+}
+
+export function useLanguages(place: RepositoryPlace) {
+  return useRead<Record<string, number>>({ call: repositoryCall(place, '/languages'), topics: TOPICS });
+}
+
+/** The commit that a branch or a tag is at now. */
+export async function readTip(place: RepositoryPlace, ref: string): Promise<string | undefined> {
+  const { body } = await send<Commit[]>(lastCommitRead(place, ref).call);
+  return body[0]?.sha;
+}
+
+/**
+ * In addresses from elsewhere the slashes of a branch are not encoded, so that its name seems to end at the first. Where nothing is
+ * found, the names of references that begin so are asked for, and the address is put right.
+ */
+export function useLongRef(place: CodePlace, isMissing: boolean): { isLooking: boolean } {
+  const { ref = '', path: file, kind } = place;
+  const isAsked = isMissing && file !== '';
+  const heads = useMatchingRefs(place, 'heads', `${ref}/`, isAsked);
+  const tags = useMatchingRefs(place, 'tags', `${ref}/`, isAsked);
+  const names = [...(heads.refs ?? []), ...(tags.refs ?? [])].map(({ name }) => name);
+  const whole = `${ref}/${file}`;
+  const found = isAsked ? longestRef(names, whole) : undefined;
+  const [, navigate] = useLocation();
+  const rest = found === undefined ? '' : whole.slice(found.length + 1);
+  const target =
+    found === undefined
+      ? undefined
+      : path`/code/${place.owner}/${place.repo}/${kind}/${found}` +
+        (rest === '' ? '' : `/${encodePath(rest)}`);
+  useEffect(() => {
+    if (target !== undefined) navigate(target + location.hash, { replace: true });
+  }, [target, navigate]);
+  const isLooking = isAsked && (found !== undefined || heads.isPending || tags.isPending);
+  return { isLooking };
+}

@@ -1,0 +1,67 @@
+// What every page of a repository has: its name, who can see it, and the tabs of its pages.
+import type { ReactNode } from 'react';
+import { usePageInfo, type Crumb } from '../app/page-info.ts';
+import { ReadProblem } from '../lib/read-problem.tsx';
+import { PageHead } from '../ui/page.tsx';
+import { Skeleton } from '../ui/states.tsx';
+import { Tabs } from '../ui/tabs.tsx';
+import { repositoryHref, type RepositoryPlace } from './place.ts';
+import { useRepository } from './queries.ts';
+import type { Repository } from './repository.ts';
+import { Visibility } from './visibility.tsx';
+import { WORDS } from './words.ts';
+import '../styles/repository.css';
+
+/** In their order. What has no page yet has no tab. */
+const TABS = [
+  { id: 'code', label: WORDS.code, path: '' },
+  { id: 'commits', label: WORDS.commits, path: '/commits' },
+  { id: 'branches', label: WORDS.branches, path: '/branches' },
+] as const;
+
+export type RepositoryTab = (typeof TABS)[number]['id'];
+
+export interface RepositoryFrameProps {
+  place: RepositoryPlace;
+  tab: RepositoryTab;
+  /** The way from the repository to this page. */
+  crumbs?: readonly Crumb[] | undefined;
+  /** The page itself, once the repository is known. */
+  children: (repository: Repository) => ReactNode;
+}
+
+export function RepositoryFrame({ place, tab, crumbs = [], children }: RepositoryFrameProps) {
+  const { data: repository, error, refetch } = useRepository(place);
+  const name = `${place.owner}/${place.repo}`;
+  const home = repositoryHref(place);
+  const own: Crumb = { label: name, href: home, ...(crumbs.length === 0 && { copy: name }) };
+  usePageInfo([{ label: WORDS.code, href: '/code' }, own, ...crumbs]);
+  return (
+    <main id="main" className="page" tabIndex={-1}>
+      {repository === undefined ? (
+        error === null ? (
+          <Skeleton lines={8} />
+        ) : (
+          <ReadProblem error={error} onRetry={() => void refetch()} />
+        )
+      ) : (
+        <>
+          <PageHead
+            title={repository.full_name}
+            badge={<Visibility repository={repository} />}
+            meta={tab === 'code' ? (repository.description ?? WORDS.noDescription) : undefined}
+          />
+          <Tabs
+            label={WORDS.repository}
+            items={TABS.map(({ id, label, path }) => ({
+              href: home + path,
+              label,
+              isCurrent: id === tab,
+            }))}
+          />
+          {children(repository)}
+        </>
+      )}
+    </main>
+  );
+}
