@@ -2,6 +2,7 @@
 import type { Module } from '../../kernel/http/module.ts';
 import { environmentComparisonRoutes } from './compare-routes.ts';
 import { evaluateRoutes } from './evaluate-routes.ts';
+import { flagPermissionRoutes } from './permission-routes.ts';
 import { previewRoutes } from './preview-routes.ts';
 import { stateRoutes } from './states-routes.ts';
 
@@ -10,5 +11,11 @@ export const flagWorkModule: Module = {
     name: 'Flags',
     description: 'Previews of changes, evaluations with their reasons, and environments compared',
   },
-  routes: [...previewRoutes, ...evaluateRoutes, ...stateRoutes, ...environmentComparisonRoutes],
+  routes: [
+    ...previewRoutes,
+    ...evaluateRoutes,
+    ...stateRoutes,
+    ...environmentComparisonRoutes,
+    ...flagPermissionRoutes,
+  ],
 };

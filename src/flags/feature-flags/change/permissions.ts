@@ -144,6 +144,13 @@ const DELIVERED: Record<string, (flag: Flag) => unknown> = {
   updateClientSideFlagAvailability: ({ clientSideAvailability }) => clientSideAvailability,
 };
 
+/** The actions of which each change reaches every environment. */
+export const EVERYWHERE_ACTIONS: ReadonlySet<string> = new Set([
+  'updateGlobalArchived',
+  'updateClientSideFlagAvailability',
+  'deleteFlag',
+]);
+
 /** The actions that must not be denied in any environment: who is denied one of them in one does not change it. */
 function actionsEverywhere(before: Flag, after: Flag): string[] {
   if (before === after) return [];
