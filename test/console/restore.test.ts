@@ -77,7 +77,7 @@ test('a prerequisite comes back with the id of its variation', () => {
   assert.deepEqual(instructions, [{ kind: 'addPrerequisite', key: 'other', variationId: 'o2' }]);
 });
 
-test('names, tags, maintainers and properties are brought back, and variations are not', () => {
+test('names, tags, maintainers and properties are brought back', () => {
   const earlier = version({
     details: {
       name: 'Old',
@@ -86,8 +86,8 @@ test('names, tags, maintainers and properties are brought back, and variations a
       customProperties: { jira: { name: 'Jira', value: ['1'] } },
     },
   });
-  const now = version({ variations: ['a', 'b', 'c'], details: { archived: true } });
-  const { instructions, missing } = restoreWhole(now, earlier);
+  const now = version({ details: { archived: true } });
+  const { instructions, missing } = restoreWhole(now, { earlier, later: now });
   assert.deepEqual(instructions, [
     { kind: 'updateName', value: 'Old' },
     { kind: 'addTags', values: ['y'] },
@@ -96,5 +96,117 @@ test('names, tags, maintainers and properties are brought back, and variations a
     { kind: 'updateMaintainerMember', value: 'm1' },
     { kind: 'replaceCustomProperties', key: 'jira', name: 'Jira', values: ['1'] },
   ]);
-  assert.match(missing ?? '', /Variations/);
+  assert.equal(missing, undefined);
+});
+
+test('what others have changed besides stays as it is', () => {
+  const earlier = version({ details: { name: 'Old', tags: ['x', 'y'] } });
+  const later = version({ details: { name: 'New', tags: ['x', 'z'] } });
+  const now = version({
+    variations: ['a', 'b', 'c'],
+    details: { name: 'Newest', description: 'By another', tags: ['x', 'z', 'by-another'] },
+  });
+  assert.deepEqual(restoreWhole(now, { earlier, later }).instructions, [
+    { kind: 'updateName', value: 'Old' },
+    { kind: 'addTags', values: ['y'] },
+    { kind: 'removeTags', values: ['z'] },
+  ]);
+});
+
+const withVariations = (variations: object[], more: Parts = {}) =>
+  version({
+    ...more,
+    details: { variations, defaults: { onVariation: 0, offVariation: 1 }, ...more.details },
+  });
+
+test('values and names of variations are brought back', () => {
+  const earlier = withVariations([
+    { _id: 'a', value: 1, name: 'One' },
+    { _id: 'b', value: 2 },
+  ]);
+  const now = withVariations([
+    { _id: 'a', value: 10 },
+    { _id: 'b', value: 2, name: 'Two' },
+  ]);
+  assert.deepEqual(restoreWhole(now, { earlier, later: now }).instructions, [
+    { kind: 'updateVariation', variationId: 'a', value: 1, name: 'One' },
+    { kind: 'updateVariation', variationId: 'b', name: '' },
+  ]);
+});
+
+test('a variation that was removed is added, and one that was added is removed', () => {
+  const earlier = withVariations([
+    { _id: 'a', value: 'a' },
+    { _id: 'b', value: 'b' },
+    { _id: 'c', value: 'c', description: 'Third' },
+  ]);
+  const now = withVariations([
+    { _id: 'a', value: 'a' },
+    { _id: 'b', value: 'b' },
+    { _id: 'd', value: 'd' },
+  ]);
+  const { instructions, missing } = restoreWhole(now, { earlier, later: now });
+  assert.deepEqual(instructions, [
+    { kind: 'addVariation', value: 'c', description: 'Third' },
+    { kind: 'removeVariation', variationId: 'd' },
+  ]);
+  assert.equal(missing, undefined);
+});
+
+test('a variation that is served somewhere stays, and is named', () => {
+  const earlier = withVariations([
+    { _id: 'a', value: 'a' },
+    { _id: 'b', value: 'b' },
+  ]);
+  const now = withVariations(
+    [
+      { _id: 'a', value: 'a' },
+      { _id: 'b', value: 'b' },
+      { _id: 'c', value: 'c', name: 'Third' },
+    ],
+    { config: { fallthrough: { variation: 2 } } },
+  );
+  const { instructions, missing, reason } = restoreWhole(now, { earlier, later: now });
+  assert.deepEqual(instructions, []);
+  assert.match(missing ?? '', /Third/);
+  assert.equal(reason, missing);
+});
+
+test('a value that another has now is free before it is given back', () => {
+  const earlier = withVariations([
+    { _id: 'a', value: 1 },
+    { _id: 'b', value: 2 },
+  ]);
+  const now = withVariations([
+    { _id: 'a', value: 2 },
+    { _id: 'b', value: 3 },
+  ]);
+  assert.deepEqual(restoreWhole(now, { earlier, later: now }).instructions, [
+    { kind: 'updateVariation', variationId: 'a', value: 1 },
+    { kind: 'updateVariation', variationId: 'b', value: 2 },
+  ]);
+  const swapped = withVariations([
+    { _id: 'a', value: 2 },
+    { _id: 'b', value: 1 },
+  ]);
+  assert.match(restoreWhole(swapped, { earlier, later: swapped }).reason ?? '', /1, 2|2, 1/);
+});
+
+test('the defaults of new environments come back before what they named is removed', () => {
+  const earlier = withVariations([
+    { _id: 'a', value: 'a' },
+    { _id: 'b', value: 'b' },
+  ]);
+  const now = withVariations(
+    [
+      { _id: 'a', value: 'a' },
+      { _id: 'b', value: 'b' },
+      { _id: 'c', value: 'c' },
+    ],
+    { details: { defaults: { onVariation: 2, offVariation: 1 } } },
+  );
+  assert.deepEqual(restoreWhole(now, { earlier, later: now }).instructions, [
+    { kind: 'updateDefaultVariation', onVariationValue: 'a', offVariationValue: 'b' },
+    { kind: 'removeVariation', variationId: 'c' },
+  ]);
 });

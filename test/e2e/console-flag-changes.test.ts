@@ -195,6 +195,65 @@ describe('changes of flags in the console', { skip: noBrowser, timeout: 10 * PAT
     await close();
   });
 
+  test('reverting a change of variations brings back values, names and those that were removed', async () => {
+    const { json: made, text } = await ada.post('/api/v2/flags/shop', {
+      key: 'colours',
+      name: 'Colours',
+      variations: [
+        { value: 'red', name: 'Red' },
+        { value: 'green', name: 'Green' },
+        { value: 'blue', name: 'Blue' },
+      ],
+      defaults: { onVariation: 0, offVariation: 1 },
+    });
+    const [red, , blue] = (made['variations'] as Json[] | undefined)?.map(({ _id }) => _id as string) ?? [];
+    assert.ok(red !== undefined, text);
+    const changed = await ada.call('/api/v2/flags/shop/colours', {
+      method: 'PATCH',
+      headers: SEMANTIC,
+      body: {
+        instructions: [
+          { kind: 'updateVariation', variationId: red, value: 'crimson', name: 'Crimson' },
+          { kind: 'removeVariation', variationId: blue },
+          { kind: 'addVariation', value: 'black' },
+        ],
+      },
+    });
+    assert.equal(changed.status, 200, changed.text);
+    const renamed = await ada.call('/api/v2/flags/shop/colours', {
+      method: 'PATCH',
+      headers: SEMANTIC,
+      body: { instructions: [{ kind: 'updateName', value: 'Colours of today' }] },
+    });
+    assert.equal(renamed.status, 200, renamed.text);
+    const { page, takeProblems, close } = await openConsole(
+      browser,
+      server,
+      ada.member,
+      '/flags/shop/colours/history',
+    );
+    await page.getByRole('link', { name: /variations/ }).click();
+    await page.getByRole('button', { name: 'Revert…' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByRole('button', { name: /Save/ }).last().click();
+    await dialog.waitFor({ state: 'detached' });
+    const { variations, name } = await readFlag('colours');
+    assert.deepEqual(
+      (variations as Json[]).map(({ value, name: word }) => [value, word]),
+      [
+        ['red', 'Red'],
+        ['green', 'Green'],
+        ['blue', 'Blue'],
+      ],
+    );
+    assert.equal(name, 'Colours of today', 'what was changed besides stays');
+    // There is nothing left to revert, and no button that pretends there is.
+    await page.getByText('The flag is already what it was before this change.').waitFor();
+    assert.equal(await page.getByRole('button', { name: 'Revert…' }).count(), 0);
+    assert.deepEqual(takeProblems(), []);
+    await close();
+  });
+
   test('copying rules to two other environments changes those two and nothing else', async () => {
     const { variations } = await createFlag('copied', 'Copied flag');
     const variationId = (variations as Json[])[0]!['_id'] as string;

@@ -9,6 +9,7 @@ import { CopyButton } from '../../ui/copy-button.tsx';
 import { EmptyState } from '../../ui/states.tsx';
 import { SelectionBar, Table, type TableColumn } from '../../ui/table.tsx';
 import { EnvironmentName } from '../environment-name.tsx';
+import { TARGETING_ACTIONS, useFlagPermissions } from '../permissions.ts';
 import type { Environment } from '../queries.ts';
 import { plainText } from '../save/difference.tsx';
 import { MAX_FLAGS, MAX_TARGETS, useComparison, type CopyPlan } from './compare-queries.ts';
@@ -29,6 +30,7 @@ export function Comparison({ project, from, to, environments }: ComparisonProps)
   const [ticks, setAll] = useState<Ticks>(new Map());
   const [targets, setTargets] = useState<readonly string[]>([to.key]);
   const [plan, setPlan] = useState<CopyPlan>();
+  const mayCopy = useFlagPermissions(project).may('updateOn', ...TARGETING_ACTIONS);
   const others = environments.filter(({ key }) => key !== from.key);
   // What is no longer different is not copied.
   const kept = new Map(
@@ -63,12 +65,17 @@ export function Comparison({ project, from, to, environments }: ComparisonProps)
       </div>
       <Table
         label={COMPARE.table}
-        columns={columnsOf(from, to, kept, (flag, parts) => setAll(setTicks(kept, flag, parts)))}
+        columns={columnsOf(
+          from,
+          to,
+          kept,
+          mayCopy ? (flag, parts) => setAll(setTicks(kept, flag, parts)) : undefined,
+        )}
         rows={rows}
         rowKey={({ flag }) => flag}
         rowLabel={({ name }) => name}
         rowHref={({ flag }) => flagHref(project, flag, to.key)}
-        selection={{ selected: new Set(kept.keys()), onChange: selectRows }}
+        {...(mayCopy && { selection: { selected: new Set(kept.keys()), onChange: selectRows } })}
         isLoading={list.isPending || (isSearching && rows.length === 0)}
         emptyState={
           <EmptyState icon="check" title={COMPARE.equal.title(from.key, to.key)} text={COMPARE.equal.text} />
@@ -131,7 +138,7 @@ function columnsOf(
   from: Environment,
   to: Environment,
   ticks: Ticks,
-  onTick: (flag: string, parts: string[]) => void,
+  onTick: PartsProps['onTick'],
 ): TableColumn<FlagDifferences>[] {
   return [
     {
@@ -158,7 +165,8 @@ interface PartsProps {
   row: FlagDifferences;
   ends: readonly [Environment, Environment];
   ticked: readonly string[];
-  onTick: (flag: string, parts: string[]) => void;
+  /** Absent where nothing may be copied. */
+  onTick: ((flag: string, parts: string[]) => void) | undefined;
 }
 
 function Parts({ row: { flag, name, parts }, ends: [from, to], ticked, onTick }: PartsProps) {
@@ -166,17 +174,28 @@ function Parts({ row: { flag, name, parts }, ends: [from, to], ticked, onTick }:
     <ul className="stack stack--8 compare__parts">
       {parts.map(({ part, from: here, to: there }) => (
         <li key={part}>
-          <Checkbox
-            label={
-              <>
-                <span className="w5">{COMPARE.parts[part] ?? part}</span>
-                <span className="vh"> {COMPARE.ofFlag(name)}</span>
-              </>
-            }
-            isChecked={ticked.includes(part)}
-            onChange={(isOn) => onTick(flag, isOn ? [...ticked, part] : ticked.filter((one) => one !== part))}
-            help={COMPARE.differs(from.key, plainText(here), to.key, plainText(there))}
-          />
+          {onTick === undefined ? (
+            <>
+              <span className="w5">{COMPARE.parts[part] ?? part}</span>
+              <span className="help">
+                {COMPARE.differs(from.key, plainText(here), to.key, plainText(there))}
+              </span>
+            </>
+          ) : (
+            <Checkbox
+              label={
+                <>
+                  <span className="w5">{COMPARE.parts[part] ?? part}</span>
+                  <span className="vh"> {COMPARE.ofFlag(name)}</span>
+                </>
+              }
+              isChecked={ticked.includes(part)}
+              onChange={(isOn) =>
+                onTick(flag, isOn ? [...ticked, part] : ticked.filter((one) => one !== part))
+              }
+              help={COMPARE.differs(from.key, plainText(here), to.key, plainText(there))}
+            />
+          )}
         </li>
       ))}
     </ul>

@@ -24,7 +24,7 @@ import {
   type EnvironmentDetail,
   type ProjectDetail,
 } from './environments-queries.ts';
-import { ENV_WORDS, FORM_WORDS, PAGE_WORDS, RESET_WORDS } from './environments-words.ts';
+import { ENV_WORDS, FORM_WORDS, RESET_WORDS } from './environments-words.ts';
 
 const KINDS = ['apiKey', 'mobileKey', 'clientSideId'] as const;
 type KeyKind = (typeof KINDS)[number];
@@ -67,8 +67,7 @@ export function EnvironmentKeys({ project, environment }: EnvironmentKeysProps) 
           kind={kind}
           value={valueOf(environment, kind)}
           done={done?.kind === kind ? done : undefined}
-          noReset={may?.[index] === false ? PAGE_WORDS.mayNot(ACTIONS[kind], resource) : undefined}
-          onReset={() => setResetting(kind)}
+          onReset={may?.[index] === true ? () => setResetting(kind) : undefined}
         />
       ))}
       {resetting !== undefined && (
@@ -91,11 +90,11 @@ interface KeyRowProps {
   kind: KeyKind;
   value: string;
   done: DoneReset | undefined;
-  noReset: string | undefined;
-  onReset: () => void;
+  /** Absent where the person may not. */
+  onReset: (() => void) | undefined;
 }
 
-function KeyRow({ kind, value, done, noReset, onReset }: KeyRowProps) {
+function KeyRow({ kind, value, done, onReset }: KeyRowProps) {
   const [isShown, setShown] = useState(kind === 'clientSideId');
   const what = ENV_WORDS.kinds[kind];
   const isMasked = value.startsWith('*');
@@ -114,16 +113,11 @@ function KeyRow({ kind, value, done, noReset, onReset }: KeyRowProps) {
             {isShown ? ENV_WORDS.hideShort : ENV_WORDS.showShort}
           </Button>
         )}
-        <Button
-          size="sm"
-          tone="ghost"
-          icon="redo"
-          aria-label={ENV_WORDS.resetOf(what)}
-          disabledReason={noReset}
-          onClick={onReset}
-        >
-          {ENV_WORDS.reset}
-        </Button>
+        {onReset !== undefined && (
+          <Button size="sm" tone="ghost" icon="redo" aria-label={ENV_WORDS.resetOf(what)} onClick={onReset}>
+            {ENV_WORDS.reset}
+          </Button>
+        )}
       </div>
       <div className="row row--4">
         <code className="key">{isShown || isMasked ? value : `${value.slice(0, 4)}${'•'.repeat(12)}`}</code>

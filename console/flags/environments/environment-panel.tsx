@@ -59,9 +59,7 @@ function OpenEnvironment({ project, environment, onClose }: OpenEnvironmentProps
   const [act, setAct] = useState<'edit' | 'delete' | ApprovedKind>();
   const resource = environmentResource(project, environment);
   const may = useMay(ACTIONS.map((action) => ({ action, resource })));
-  const [noEdit, noApproval, noDelete] = ACTIONS.map((action, index) =>
-    may?.[index] === false ? PAGE_WORDS.mayNot(action, resource) : undefined,
-  );
+  const [mayEdit = false, maySetApproval = false, mayDelete = false] = may ?? [];
   const close = () => setAct(undefined);
   return (
     <SidePanel
@@ -77,12 +75,16 @@ function OpenEnvironment({ project, environment, onClose }: OpenEnvironmentProps
           >
             {ENV_WORDS.flags}
           </ButtonLink>
-          <Button icon="pen" disabledReason={noEdit} onClick={() => setAct('edit')}>
-            {ENV_WORDS.edit}
-          </Button>
-          <Button tone="danger" icon="trash" disabledReason={noDelete} onClick={() => setAct('delete')}>
-            {ENV_WORDS.delete}
-          </Button>
+          {mayEdit && (
+            <Button icon="pen" onClick={() => setAct('edit')}>
+              {ENV_WORDS.edit}
+            </Button>
+          )}
+          {mayDelete && (
+            <Button tone="danger" icon="trash" onClick={() => setAct('delete')}>
+              {ENV_WORDS.delete}
+            </Button>
+          )}
         </>
       }
     >
@@ -100,15 +102,16 @@ function OpenEnvironment({ project, environment, onClose }: OpenEnvironmentProps
           <div key={kind} className="row row--wrap">
             <span className="t13 w5">{APPROVAL_WORDS.kinds[kind]}</span>
             <span className="grow t13">{approvalText(approvalsOf(environment, kind))}</span>
-            <Button
-              size="sm"
-              tone="ghost"
-              aria-label={APPROVAL_WORDS.edit(APPROVAL_WORDS.kinds[kind])}
-              disabledReason={noApproval}
-              onClick={() => setAct(kind)}
-            >
-              {ENV_WORDS.edit}
-            </Button>
+            {maySetApproval && (
+              <Button
+                size="sm"
+                tone="ghost"
+                aria-label={APPROVAL_WORDS.edit(APPROVAL_WORDS.kinds[kind])}
+                onClick={() => setAct(kind)}
+              >
+                {ENV_WORDS.edit}
+              </Button>
+            )}
           </div>
         ))}
       </section>

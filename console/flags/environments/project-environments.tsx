@@ -168,18 +168,15 @@ export function ProjectEnvironments({ project: key }: { project: string }) {
 function ProjectActions({ project, search }: { project: ProjectDetail; search: SearchState }) {
   const [, navigate] = useLocation();
   const resource = projectResource(project);
-  const questions = [
-    { action: 'createEnvironment', resource: `${resource}:env/*` },
-    { action: 'updateProjectName', resource },
-    { action: 'deleteProject', resource },
-  ];
-  const may = useMay(questions);
-  const [noCreate, noEdit, noDelete] = questions.map(({ action, resource: what }, index) =>
-    may?.[index] === false ? PAGE_WORDS.mayNot(action, what) : undefined,
-  );
+  const [mayCreate = false, mayEdit = false, mayDelete = false] =
+    useMay([
+      { action: 'createEnvironment', resource: `${resource}:env/*` },
+      { action: 'updateProjectName', resource },
+      { action: 'deleteProject', resource },
+    ]) ?? [];
   const close = () => search.set({ act: undefined });
   const act = search.get('act');
-  useKeys({ c: () => search.set({ act: 'new' }) }, { isOn: may?.[0] === true });
+  useKeys({ c: () => search.set({ act: 'new' }) }, { isOn: mayCreate });
   return (
     <>
       <Menu
@@ -190,40 +187,42 @@ function ProjectActions({ project, search }: { project: ProjectDetail; search: S
             icon: 'flag',
             href: `/flags/${encodeURIComponent(project.key)}`,
           },
-          {
-            label: PAGE_WORDS.editProject,
-            icon: 'pen',
-            disabledReason: noEdit,
-            onSelect: () => search.set({ act: 'edit' }),
-          },
-          {
-            label: PAGE_WORDS.deleteProject,
-            icon: 'trash',
-            tone: 'danger',
-            hasLine: true,
-            disabledReason: noDelete,
-            onSelect: () => search.set({ act: 'delete' }),
-          },
+          ...(mayEdit
+            ? [
+                {
+                  label: PAGE_WORDS.editProject,
+                  icon: 'pen' as const,
+                  onSelect: () => search.set({ act: 'edit' }),
+                },
+              ]
+            : []),
+          ...(mayDelete
+            ? [
+                {
+                  label: PAGE_WORDS.deleteProject,
+                  icon: 'trash' as const,
+                  tone: 'danger' as const,
+                  hasLine: true,
+                  onSelect: () => search.set({ act: 'delete' }),
+                },
+              ]
+            : []),
         ]}
       />
-      <Button
-        tone="primary"
-        icon="plus"
-        keys="c"
-        disabledReason={noCreate}
-        onClick={() => search.set({ act: 'new' })}
-      >
-        {PAGE_WORDS.newEnvironment}
-      </Button>
-      {act === 'new' && noCreate === undefined && (
+      {mayCreate && (
+        <Button tone="primary" icon="plus" keys="c" onClick={() => search.set({ act: 'new' })}>
+          {PAGE_WORDS.newEnvironment}
+        </Button>
+      )}
+      {act === 'new' && mayCreate && (
         <EnvironmentDialog
           project={project}
           onClose={close}
           onSaved={(key) => search.set({ act: undefined, env: key, q: undefined })}
         />
       )}
-      {act === 'edit' && <ProjectDialog project={project} onClose={close} onSaved={close} />}
-      {act === 'delete' && noDelete === undefined && (
+      {act === 'edit' && mayEdit && <ProjectDialog project={project} onClose={close} onSaved={close} />}
+      {act === 'delete' && mayDelete && (
         <DeleteProjectDialog project={project} onClose={close} onDeleted={() => navigate('/environments')} />
       )}
     </>

@@ -70,7 +70,6 @@ export function ProjectList() {
   const words = search.get('q');
   const list = useProjectList(words, sort);
   const may = useMay([CREATING]);
-  const reason = may?.[0] === false ? PAGE_WORDS.mayNot(CREATING.action, CREATING.resource) : undefined;
   const create = () => search.set({ new: '1' });
   useKeys({ c: create }, { isOn: may?.[0] === true });
   return (
@@ -79,9 +78,11 @@ export function ProjectList() {
         title={PAGE_WORDS.title}
         meta={PAGE_WORDS.text}
         actions={
-          <Button tone="primary" icon="plus" keys="c" disabledReason={reason} onClick={create}>
-            {PAGE_WORDS.newProject}
-          </Button>
+          may?.[0] === true && (
+            <Button tone="primary" icon="plus" keys="c" onClick={create}>
+              {PAGE_WORDS.newProject}
+            </Button>
+          )
         }
       />
       <div className="row row--wrap list-bar">

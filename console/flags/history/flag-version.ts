@@ -52,6 +52,11 @@ export function isFlagChange({ accesses }: Pick<HistoryEntry, 'accesses'>): bool
   return accesses.some(({ action }) => !PLANNING.has(action));
 }
 
+/** Whether something of it is about no single environment. */
+export function isAboutWhole({ accesses }: Pick<HistoryEntry, 'accesses'>): boolean {
+  return accesses.some(({ action, resource }) => environmentOf(resource, action) === undefined);
+}
+
 /** Empty where the change is about the flag as a whole. */
 export function environmentsOf({ accesses }: Pick<HistoryEntry, 'accesses'>): string[] {
   const keys = accesses.flatMap(({ action, resource }) => environmentOf(resource, action) ?? []);

@@ -10,7 +10,13 @@ import { TextLink } from '../../ui/link.tsx';
 import { EmptyState, Skeleton } from '../../ui/states.tsx';
 import { Time } from '../../ui/time.tsx';
 import type { Flag } from '../flag.ts';
-import { environmentsOf, flagVersionOf, isFlagChange, readableVersion } from './flag-version.ts';
+import {
+  environmentsOf,
+  flagVersionOf,
+  isAboutWhole,
+  isFlagChange,
+  readableVersion,
+} from './flag-version.ts';
 import { authorOf, wayOf, Where } from './history-columns.tsx';
 import type { HistoryDetail, HistoryEntry } from './entry.ts';
 import { useHistoryEntry } from './history-queries.ts';
@@ -106,11 +112,12 @@ interface RevertsProps {
 /** A button for each environment that was changed, or one for the flag as a whole. */
 function Reverts({ project, flag, entry, entries }: RevertsProps) {
   const earlier = flagVersionOf(entry.previousVersion);
-  if (earlier === undefined || flagVersionOf(entry.currentVersion) === undefined) return null;
+  const changed = flagVersionOf(entry.currentVersion);
+  if (earlier === undefined || changed === undefined) return null;
   const keys = environmentsOf(entry);
   const at = entries.findIndex(({ _id }) => _id === entry._id);
   const later = at === -1 ? [] : entries.slice(0, at);
-  const targets = keys.length === 0 ? [undefined] : keys;
+  const targets = isAboutWhole(entry) ? [...keys, undefined] : keys;
   return (
     <>
       {targets.map((key) => (
@@ -119,6 +126,7 @@ function Reverts({ project, flag, entry, entries }: RevertsProps) {
           project={project}
           flag={flag}
           earlier={earlier}
+          later={changed}
           environment={key}
           laterCount={later.filter((one) => isOf(one, key)).length}
         />
@@ -130,5 +138,5 @@ function Reverts({ project, flag, entry, entries }: RevertsProps) {
 function isOf(entry: HistoryEntry, environment: string | undefined): boolean {
   if (!isFlagChange(entry)) return false;
   const keys = environmentsOf(entry);
-  return environment === undefined ? keys.length === 0 : keys.includes(environment);
+  return environment === undefined ? isAboutWhole(entry) : keys.includes(environment);
 }

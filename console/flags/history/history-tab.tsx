@@ -59,6 +59,7 @@ export default function HistoryTab({ project, flag }: { project: string; flag: F
             columns={open === undefined ? HISTORY_COLUMNS : NARROW_COLUMNS}
             rows={rows}
             rowKey={({ _id }) => _id}
+            rowLabel={({ titleVerb, name }) => `${titleVerb} ${name}`}
             rowHref={({ _id }) => state.href({ entry: _id })}
             isLoading={list.isPending || (list.isFetchingNextPage && rows.length === 0)}
             selection={{ selected, onChange: setSelected }}

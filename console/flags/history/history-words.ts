@@ -60,7 +60,8 @@ export const HISTORY = {
       `The targeting in ${environment} is already what it was before this change.`,
     sameWhole: 'The flag is already what it was before this change.',
     gone: (environment: string) => `The environment ${environment} is no longer there.`,
-    variations: 'Variations are not restored here: the tab Variations changes them.',
+    stuck: (names: string) =>
+      `Stays as it is, because it is served somewhere or another has its value: ${names}.`,
     offVariation: 'There was no variation for the flag while it is off; the present one stays.',
     noVariation: 'A variation that was served then is gone: add it again first.',
   },

@@ -8,6 +8,7 @@ import { Status } from '../../ui/status.tsx';
 import { Time } from '../../ui/time.tsx';
 import { toast } from '../../ui/toast-store.ts';
 import type { Flag } from '../flag.ts';
+import { useFlagPermissions } from '../permissions.ts';
 import { MemberName } from '../people.tsx';
 import { Sentences } from '../save/difference.tsx';
 import { usePreview } from '../save/save-queries.ts';
@@ -66,6 +67,7 @@ function PlannedIn({ project, flag, environment }: PlannedInProps) {
 function PlannedRow({ project, flag, environment, change }: PlannedInProps & { change: ScheduledChange }) {
   const [isAsking, setAsking] = useState(false);
   const isFailed = change.status === 'failed';
+  const { may } = useFlagPermissions(project, flag.key, environment);
   return (
     <>
       <div className="grow stack stack--4">
@@ -84,9 +86,11 @@ function PlannedRow({ project, flag, environment, change }: PlannedInProps & { c
         ))}
         {change.comment !== undefined && change.comment !== '' && <q>{change.comment}</q>}
       </div>
-      <Button size="sm" onClick={() => setAsking(true)}>
-        {isFailed ? WORDS.remove : WORDS.cancel}
-      </Button>
+      {may('updateScheduledChanges') && (
+        <Button size="sm" onClick={() => setAsking(true)}>
+          {isFailed ? WORDS.remove : WORDS.cancel}
+        </Button>
+      )}
       {isAsking && (
         <CancelDialog
           project={project}

@@ -1,4 +1,6 @@
-// Instructions that give a flag back what it was as a whole: name, tags, maintainer and the like. Variations are not among them.
+// Instructions that give a flag back what a change took from it as a whole: name, tags, maintainer and the like.
+import { stableJson } from '../../ui/stable-json.ts';
+import { availabilityInstructions, describedInstructions } from '../save/detail-instructions.ts';
 import type { Instruction } from '../save/instruction.ts';
 import type { FlagVersion } from './flag-version.ts';
 
@@ -15,14 +17,18 @@ interface Details {
   maintainerTeamKey?: string;
 }
 
-export function detailInstructions(now: FlagVersion, earlier: FlagVersion): Instruction[] {
-  const before: Details = detailsOf(now);
-  const after: Details = detailsOf(earlier);
+/** Only what differs between the two versions is brought back: what others have changed besides stays. */
+export function detailInstructions(
+  now: FlagVersion,
+  earlier: FlagVersion,
+  later: FlagVersion,
+): Instruction[] {
+  const before = detailsOf(now);
+  const after = undo(before, detailsOf(earlier), detailsOf(later));
   return [
-    ...textInstructions(before, after),
-    ...tagInstructions(before.tags, after.tags),
+    ...describedInstructions(before, after),
     ...stateInstructions(before, after),
-    ...availabilityInstructions(before, after),
+    ...availabilityInstructions(before.clientSideAvailability, after.clientSideAvailability),
     ...maintainerInstructions(before, after),
     ...propertyInstructions(before.customProperties, after.customProperties),
   ];
@@ -33,23 +39,27 @@ function detailsOf(version: unknown): Details {
   return version as Details;
 }
 
-function textInstructions(before: Details, after: Details): Instruction[] {
-  return [
-    ...(before.name === after.name ? [] : [{ kind: 'updateName', value: after.name }]),
-    ...(before.description === after.description
-      ? []
-      : [{ kind: 'updateDescription', value: after.description }]),
-  ];
+function undo(now: Details, earlier: Details, later: Details): Details {
+  const isChanged = (name: keyof Details) => stableJson(earlier[name]) !== stableJson(later[name]);
+  const undone = { ...now } as Record<string, unknown>;
+  for (const name of FIELDS) if (isChanged(name)) undone[name] = earlier[name];
+  const gained = new Set(later.tags.filter((tag) => !earlier.tags.includes(tag)));
+  const lost = earlier.tags.filter((tag) => !later.tags.includes(tag));
+  const tags = [...new Set([...now.tags.filter((tag) => !gained.has(tag)), ...lost])];
+  return { ...(undone as unknown as Details), tags };
 }
 
-function tagInstructions(before: readonly string[], after: readonly string[]): Instruction[] {
-  const added = after.filter((tag) => !before.includes(tag));
-  const removed = before.filter((tag) => !after.includes(tag));
-  return [
-    ...(added.length === 0 ? [] : [{ kind: 'addTags', values: added }]),
-    ...(removed.length === 0 ? [] : [{ kind: 'removeTags', values: removed }]),
-  ];
-}
+const FIELDS = [
+  'name',
+  'description',
+  'temporary',
+  'archived',
+  'deprecated',
+  'clientSideAvailability',
+  'customProperties',
+  'maintainerId',
+  'maintainerTeamKey',
+] as const;
 
 const STATES = [
   ['temporary', 'makeFlagTemporary', 'makeFlagPermanent'],
@@ -61,14 +71,6 @@ function stateInstructions(before: Details, after: Details): Instruction[] {
   return STATES.flatMap(([name, on, off]) =>
     before[name] === after[name] ? [] : [{ kind: after[name] ? on : off }],
   );
-}
-
-function availabilityInstructions(before: Details, after: Details): Instruction[] {
-  return (['usingEnvironmentId', 'usingMobileKey'] as const).flatMap((value) => {
-    const isOn = after.clientSideAvailability[value];
-    if (before.clientSideAvailability[value] === isOn) return [];
-    return [{ kind: isOn ? 'turnOnClientSideAvailability' : 'turnOffClientSideAvailability', value }];
-  });
 }
 
 function maintainerInstructions(before: Details, after: Details): Instruction[] {

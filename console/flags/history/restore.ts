@@ -1,10 +1,15 @@
 // Which instructions bring a flag back to an earlier version, in one environment or as a whole, or why that cannot be done.
+import { stableJson } from '../../ui/stable-json.ts';
+import { variationText } from '../flag.ts';
 import type { Instruction } from '../save/instruction.ts';
+import type { FlagDetail } from '../settings/flag-detail.ts';
 import { targetingOf, type Serve, type Targeting, type TargetingConfig } from '../targeting/targeting.ts';
 import { toInstructions } from '../targeting/to-instructions.ts';
+import { isServedAnywhere } from '../variations/variation-uses.ts';
 import type { FlagVersion } from './flag-version.ts';
 import { HISTORY } from './history-words.ts';
 import { detailInstructions } from './restore-details.ts';
+import { restoreVariations, type VariationSet } from './restore-variations.ts';
 
 const WORDS = HISTORY.revert;
 
@@ -28,18 +33,33 @@ const idsOf = (version: FlagVersion) => (version['variations'] as { _id: string 
 const configIn = (version: FlagVersion, environment: string) =>
   version.environments[environment] as unknown as EarlierConfig | undefined;
 
-/** As a whole: all but the variations. */
-export function restoreWhole(present: FlagVersion, earlier: FlagVersion): RestorePlan {
-  const instructions = detailInstructions(present, earlier);
-  const missing =
-    JSON.stringify(present['variations']) === JSON.stringify(earlier['variations'])
-      ? undefined
-      : WORDS.variations;
+/** As a whole: what a change made of the earlier version, as the later one has it, is taken back. */
+export function restoreWhole(
+  present: FlagVersion,
+  { earlier, later }: { earlier: FlagVersion; later: FlagVersion },
+): RestorePlan {
+  const details = detailInstructions(present, earlier, later);
+  const variations = haveSameVariations(earlier, later) ? undefined : variationPlan(present, earlier);
+  const instructions = [...details, ...(variations?.instructions ?? [])];
+  const stuck = variations?.stuck ?? [];
+  const missing = stuck.length === 0 ? undefined : WORDS.stuck(stuck.map(variationText).join(', '));
   return {
     instructions,
     missing,
     reason: instructions.length > 0 ? undefined : (missing ?? WORDS.sameWhole),
   };
+}
+
+const setOf = (version: FlagVersion) => version as unknown as VariationSet;
+
+function haveSameVariations(one: FlagVersion, other: FlagVersion): boolean {
+  const textOf = (version: FlagVersion) => stableJson([version['variations'], version['defaults']]);
+  return textOf(one) === textOf(other);
+}
+
+function variationPlan(present: FlagVersion, earlier: FlagVersion) {
+  const flag = present as unknown as FlagDetail;
+  return restoreVariations(setOf(present), setOf(earlier), (index) => isServedAnywhere(flag, index));
 }
 
 /** The flags whose variations have to be known to bring their prerequisites back. */

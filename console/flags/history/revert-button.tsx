@@ -6,6 +6,7 @@ import { useRead } from '../../api/read.ts';
 import { Banner } from '../../ui/banner.tsx';
 import { Button } from '../../ui/button.tsx';
 import type { Flag } from '../flag.ts';
+import { DETAIL_ACTIONS, TARGETING_ACTIONS, useFlagPermissions, VARIATION_ACTIONS } from '../permissions.ts';
 import { flagRead } from '../queries.ts';
 import type { PlannedChange } from '../save/planned-change.ts';
 import { SaveDialog } from '../save/save-dialog.tsx';
@@ -15,23 +16,45 @@ import { neededFlags, restoreIn, restoreWhole, type VariationIds } from './resto
 
 const WORDS = HISTORY.revert;
 
+const PLACE_ACTIONS = [
+  'updateOn',
+  ...TARGETING_ACTIONS,
+  'updateTrackEvents',
+  'updateFlagFallthroughTrackEvents',
+  'createApprovalRequest',
+] as const;
+
+const WHOLE_ACTIONS = [
+  ...DETAIL_ACTIONS,
+  ...VARIATION_ACTIONS,
+  'updateFlagCustomProperties',
+  'updateGlobalArchived',
+  'updateDeprecated',
+] as const;
+
 interface RevertButtonProps {
   project: string;
   flag: Flag;
   earlier: FlagVersion;
+  /** What the change made of it. */
+  later: FlagVersion;
   /** Its key; undefined for the flag as a whole. */
   environment: string | undefined;
   laterCount: number;
 }
 
-export function RevertButton({ project, flag, earlier, environment, laterCount }: RevertButtonProps) {
+/** Where it cannot be done, the reason stands in place of the button; who may not do it sees neither. */
+export function RevertButton(props: RevertButtonProps) {
+  const { project, flag, earlier, later, environment, laterCount } = props;
+  const { may } = useFlagPermissions(project, flag.key, environment);
   const { data: present } = useRead<FlagVersion>(flagRead(project, flag.key));
   const [change, setChange] = useState<PlannedChange>();
   const [error, setError] = useState<string>();
-  if (present === undefined) return null;
+  const mayRevert = may(...(environment === undefined ? WHOLE_ACTIONS : PLACE_ACTIONS));
+  if (present === undefined || !mayRevert) return null;
   const planWith = (others?: VariationIds) =>
     environment === undefined
-      ? restoreWhole(present, earlier)
+      ? restoreWhole(present, { earlier, later })
       : restoreIn(present, earlier, environment, others);
   const plan = planWith();
   const open = async () => {
@@ -53,17 +76,23 @@ export function RevertButton({ project, flag, earlier, environment, laterCount }
   };
   return (
     <div className="stack stack--4">
-      <div>
-        <Button size="sm" icon="redo" disabledReason={plan.reason} onClick={() => void open()}>
-          {environment === undefined ? WORDS.whole : WORDS.button(environment)}
-        </Button>
-      </div>
+      {plan.reason === undefined ? (
+        <div>
+          <Button size="sm" icon="redo" onClick={() => void open()}>
+            {environment === undefined ? WORDS.whole : WORDS.button(environment)}
+          </Button>
+        </div>
+      ) : (
+        <p className="t12 muted">{plan.reason}</p>
+      )}
       {plan.reason === undefined && laterCount > 0 && (
         <p className="t12 muted">
           {environment === undefined ? WORDS.laterWhole(laterCount) : WORDS.later(laterCount)}
         </p>
       )}
-      {plan.missing !== undefined && <p className="t12 muted">{plan.missing}</p>}
+      {plan.missing !== undefined && plan.missing !== plan.reason && (
+        <p className="t12 muted">{plan.missing}</p>
+      )}
       {error !== undefined && <Banner tone="bad">{error}</Banner>}
       {change !== undefined && (
         <SaveDialog

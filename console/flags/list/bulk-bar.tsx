@@ -6,6 +6,7 @@ import { formatCount } from '../../ui/format.ts';
 import { SelectionBar } from '../../ui/table.tsx';
 import { toast } from '../../ui/toast-store.ts';
 import type { Flag } from '../flag.ts';
+import type { FlagPermissions } from '../permissions.ts';
 import type { Environment } from '../queries.ts';
 import { BulkDialog } from './bulk-dialog.tsx';
 import type { BulkKind } from './bulk-plan.ts';
@@ -25,10 +26,12 @@ export interface BulkBarProps {
   onSelect: (keys: ReadonlySet<string>) => void;
   /** After something was changed. */
   onDone: () => void;
+  permissions: FlagPermissions;
 }
 
 export function BulkBar(props: BulkBarProps) {
   const { query, rows, total = 0, environments, shown, selected, onSelect, onDone } = props;
+  const { may } = props.permissions;
   const [kind, setKind] = useState<BulkKind>();
   const [matching, setMatching] = useState<readonly Flag[]>([]);
   const [isReading, setReading] = useState(false);
@@ -63,15 +66,21 @@ export function BulkBar(props: BulkBarProps) {
             <hr />
           </>
         )}
-        <Button size="sm" tone="ghost" icon="bool" onClick={() => setKind('toggle')}>
-          {WORDS.toggle}
-        </Button>
-        <Button size="sm" tone="ghost" icon="tag" onClick={() => setKind('tag')}>
-          {WORDS.tag}
-        </Button>
-        <Button size="sm" tone="ghost" icon="folder" onClick={() => setKind('archive')}>
-          {WORDS.archive}
-        </Button>
+        {may('updateOn', 'createApprovalRequest') && (
+          <Button size="sm" tone="ghost" icon="bool" onClick={() => setKind('toggle')}>
+            {WORDS.toggle}
+          </Button>
+        )}
+        {may('updateTags') && (
+          <Button size="sm" tone="ghost" icon="tag" onClick={() => setKind('tag')}>
+            {WORDS.tag}
+          </Button>
+        )}
+        {may('updateGlobalArchived') && (
+          <Button size="sm" tone="ghost" icon="folder" onClick={() => setKind('archive')}>
+            {WORDS.archive}
+          </Button>
+        )}
       </SelectionBar>
       {kind !== undefined && (
         <BulkDialog

@@ -19,6 +19,7 @@ import { Table } from '../../ui/table.tsx';
 import { FirstProject } from '../first-project.tsx';
 import { rememberProject } from '../last-place.ts';
 import type { Flag } from '../flag.ts';
+import { useFlagPermissions } from '../permissions.ts';
 import { flagRead, useProjects } from '../queries.ts';
 import { WORDS as FLAG_WORDS } from '../words.ts';
 import { BulkBar } from './bulk-bar.tsx';
@@ -40,6 +41,8 @@ import { useToggle } from './use-toggle.ts';
 const SaveDialog = lazy(async () => ({ default: (await import('../save/save-dialog.tsx')).SaveDialog }));
 
 const LATEST = '-modified';
+/** What can be done with many at once. */
+const BULK_ACTIONS = ['updateOn', 'createApprovalRequest', 'updateTags', 'updateGlobalArchived'] as const;
 const HOUR_MS = 3_600_000;
 /** Beyond these the table scrolls sideways in its own frame. */
 const FITTING_COLUMNS = 4;
@@ -94,7 +97,10 @@ function ProjectFlags({ project: projectKey }: { project: string }) {
   }, [environments.isKnown, projectKey]);
   const [, navigate] = useLocation();
   const newFlag = `/new-flag/${encodeURIComponent(projectKey)}`;
-  useKeys({ c: () => navigate(newFlag) });
+  const permissions = useFlagPermissions(projectKey);
+  const mayCreate = permissions.may('createFlag');
+  const maySelect = permissions.may(...BULK_ACTIONS);
+  useKeys({ c: () => navigate(newFlag) }, { isOn: mayCreate });
 
   const { set } = search;
   const filterBy = useCallback(
@@ -119,9 +125,11 @@ function ProjectFlags({ project: projectKey }: { project: string }) {
             <ButtonLink href={compare} icon="fork">
               {WORDS.compare}
             </ButtonLink>
-            <ButtonLink href={newFlag} tone="primary" icon="plus" keys="c">
-              {WORDS.newFlag}
-            </ButtonLink>
+            {mayCreate && (
+              <ButtonLink href={newFlag} tone="primary" icon="plus" keys="c">
+                {WORDS.newFlag}
+              </ButtonLink>
+            )}
           </>
         }
       />
@@ -176,7 +184,7 @@ function ProjectFlags({ project: projectKey }: { project: string }) {
                 rowLabel={({ name }) => name}
                 rowHref={({ key }) => `${page}/${encodeURIComponent(key)}${placeQuery(keys)}`}
                 onPrefetch={({ key }) => prefetch(flagRead(projectKey, key))}
-                selection={{ selected, onChange: setSelected }}
+                {...(maySelect && { selection: { selected, onChange: setSelected } })}
                 sort={sort}
                 onSort={(next) => search.set({ sort: next === LATEST ? undefined : next })}
                 isLoading={list.isLoading || !environments.isKnown}
@@ -185,7 +193,7 @@ function ProjectFlags({ project: projectKey }: { project: string }) {
                   isFiltered ? (
                     <NoMatch words={WORDS.noMatch} onClear={() => filterBy('', [])} />
                   ) : (
-                    <NoFlags newFlag={newFlag} />
+                    <NoFlags newFlag={mayCreate ? newFlag : undefined} />
                   )
                 }
                 footer={
@@ -195,7 +203,7 @@ function ProjectFlags({ project: projectKey }: { project: string }) {
                       {list.changed.size > 0 && (
                         <span role="status">{WORDS.changedRows(list.changed.size)}</span>
                       )}
-                      <KeysHint />
+                      <KeysHint hasSelection={maySelect} />
                     </>
                   )
                 }
@@ -213,6 +221,7 @@ function ProjectFlags({ project: projectKey }: { project: string }) {
         selected={selected}
         onSelect={setSelected}
         onDone={list.retry}
+        permissions={permissions}
       />
       {review !== undefined && (
         <Suspense>
@@ -245,25 +254,33 @@ function useStable(tokens: FilterToken[]): FilterToken[] {
   return useMemo(() => JSON.parse(text) as FilterToken[], [text]);
 }
 
-function KeysHint() {
+function KeysHint({ hasSelection }: { hasSelection: boolean }) {
   return (
     <span className="push no-s" aria-hidden="true">
-      <kbd>j</kbd> <kbd>k</kbd> {WORDS.keys.move} <kbd>x</kbd> {WORDS.keys.select} <kbd>Enter</kbd>{' '}
-      {WORDS.keys.open}
+      <kbd>j</kbd> <kbd>k</kbd> {WORDS.keys.move}{' '}
+      {hasSelection && (
+        <>
+          <kbd>x</kbd> {WORDS.keys.select}{' '}
+        </>
+      )}
+      <kbd>Enter</kbd> {WORDS.keys.open}
     </span>
   );
 }
 
-function NoFlags({ newFlag }: { newFlag: string }) {
+/** Without a link where the person may not create one. */
+function NoFlags({ newFlag }: { newFlag: string | undefined }) {
   return (
     <EmptyState
       icon="flag"
       title={WORDS.empty.title}
       text={WORDS.empty.text}
       action={
-        <ButtonLink href={newFlag} tone="primary" icon="plus">
-          {WORDS.newFlag}
-        </ButtonLink>
+        newFlag !== undefined && (
+          <ButtonLink href={newFlag} tone="primary" icon="plus">
+            {WORDS.newFlag}
+          </ButtonLink>
+        )
       }
     />
   );

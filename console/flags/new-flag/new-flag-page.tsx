@@ -6,8 +6,9 @@ import { usePageInfo } from '../../app/page-info.ts';
 import { ReadProblem } from '../../lib/read-problem.tsx';
 import { useSearchState } from '../../lib/search-state.ts';
 import { PageHead } from '../../ui/page.tsx';
-import { Skeleton } from '../../ui/states.tsx';
+import { NoPermission, Skeleton } from '../../ui/states.tsx';
 import { FirstProject } from '../first-project.tsx';
+import { useFlagPermissions } from '../permissions.ts';
 import { useEnvironments } from '../queries.ts';
 import { WORDS as FLAG_WORDS } from '../words.ts';
 import { CreatedFlag } from './created-flag.tsx';
@@ -33,6 +34,7 @@ function NewFlag({ project }: { project: string }) {
   const detail = useProject(project);
   const defaults = useFlagDefaults(project);
   const environments = useEnvironments(project);
+  const { isKnown, may, resourceOf } = useFlagPermissions(project);
   const created = search.get('created');
   usePageInfo([
     { label: FLAG_WORDS.flags, href: '/flags' },
@@ -63,6 +65,8 @@ function NewFlag({ project }: { project: string }) {
       <PageHead title={WORDS.title} />
       {error !== undefined && error !== null ? (
         <ReadProblem error={error} onRetry={() => reads.forEach((read) => void read.refetch())} />
+      ) : isKnown && !may('createFlag') ? (
+        <NoPermission action="createFlag" resource={resourceOf('createFlag')} />
       ) : isReady ? (
         <NewFlagForm
           key={project}

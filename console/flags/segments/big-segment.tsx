@@ -22,9 +22,10 @@ interface BigSegmentProps {
   place: SegmentPlace;
   segment: Segment;
   environment: Environment | undefined;
+  isLocked: boolean;
 }
 
-export function BigSegment({ place, segment, environment }: BigSegmentProps) {
+export function BigSegment({ place, segment, environment, isLocked }: BigSegmentProps) {
   const [open, setOpen] = useState<'import' | 'edit'>();
   const { included, excluded } = sizeOf(segment);
   const kind = segment.unboundedContextKind ?? 'user';
@@ -41,14 +42,16 @@ export function BigSegment({ place, segment, environment }: BigSegmentProps) {
       <Card
         title={BIG.title}
         actions={
-          <>
-            <Button size="sm" icon="pen" onClick={() => setOpen('edit')}>
-              {BIG.edit}
-            </Button>
-            <Button size="sm" icon="aup" onClick={() => setOpen('import')}>
-              {BIG.import}
-            </Button>
-          </>
+          !isLocked && (
+            <>
+              <Button size="sm" icon="pen" onClick={() => setOpen('edit')}>
+                {BIG.edit}
+              </Button>
+              <Button size="sm" icon="aup" onClick={() => setOpen('import')}>
+                {BIG.import}
+              </Button>
+            </>
+          )
         }
       >
         <div className="stack stack--16">

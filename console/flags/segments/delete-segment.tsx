@@ -1,11 +1,11 @@
 // Deletes a segment, after its key was typed. One that flags use cannot be deleted: the flags are listed.
 import { useState } from 'react';
 import { useLocation } from 'wouter';
-import { useMay } from '../../app/me.ts';
 import { Button } from '../../ui/button.tsx';
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
 import { TextLink } from '../../ui/link.tsx';
 import { toast } from '../../ui/toast-store.ts';
+import { useSegmentPermissions } from '../permissions.ts';
 import { flagHref } from './segment-uses.tsx';
 import type { Segment } from './segment.ts';
 import { useDeleteSegment, type SegmentPlace } from './segments-queries.ts';
@@ -19,12 +19,11 @@ interface DeleteSegmentProps {
 
 export function DeleteSegment({ place, segment, onDeleted }: DeleteSegmentProps) {
   const { project, environment, key } = place;
-  const resource = `proj/${project}:env/${environment}:segment/${key}`;
-  const may = useMay([{ action: 'deleteSegment', resource }]);
+  const { may } = useSegmentPermissions(project, environment, key);
   const [isAsking, setAsking] = useState(false);
   const remove = useDeleteSegment(place);
   const [, navigate] = useLocation();
-  if (may?.[0] !== true) return null;
+  if (!may('deleteSegment')) return null;
   const flags = segment._flags ?? [];
   const confirm = () =>
     remove.mutate(undefined, {

@@ -1,5 +1,6 @@
 // The instructions that turn a segment into what was edited. The order of rules and clauses has no meaning in a segment.
 import { stableJson } from '../../ui/stable-json.ts';
+import { describedInstructions } from '../save/detail-instructions.ts';
 import type { Instruction } from '../save/instruction.ts';
 import type { Clause } from '../targeting/targeting.ts';
 import type { KeysByKind, SegmentEdit, SegmentRule } from './segment.ts';
@@ -9,8 +10,7 @@ export const MAX_CHANGED_KEYS = 1500;
 
 export function segmentInstructions(before: SegmentEdit, after: SegmentEdit): Instruction[] {
   return [
-    ...textInstructions(before, after),
-    ...tagInstructions(before.tags, after.tags),
+    ...describedInstructions(before, after),
     // A key that moves from one list to the other leaves the first before it enters the second.
     ...keyInstructions('removeIncludedTargets', missingKeys(before.included, after.included)),
     ...keyInstructions('removeExcludedTargets', missingKeys(before.excluded, after.excluded)),
@@ -25,24 +25,6 @@ export function countChangedKeys(instructions: readonly Instruction[]): number {
   return instructions
     .filter(({ kind }) => /(Included|Excluded)Targets$/.test(kind))
     .reduce((sum, { values }) => sum + (values as string[]).length, 0);
-}
-
-function textInstructions(before: SegmentEdit, after: SegmentEdit): Instruction[] {
-  return [
-    ...(before.name === after.name ? [] : [{ kind: 'updateName', value: after.name }]),
-    ...(before.description === after.description
-      ? []
-      : [{ kind: 'updateDescription', value: after.description }]),
-  ];
-}
-
-function tagInstructions(before: readonly string[], after: readonly string[]): Instruction[] {
-  const added = after.filter((tag) => !before.includes(tag));
-  const removed = before.filter((tag) => !after.includes(tag));
-  return [
-    ...(added.length === 0 ? [] : [{ kind: 'addTags', values: added }]),
-    ...(removed.length === 0 ? [] : [{ kind: 'removeTags', values: removed }]),
-  ];
 }
 
 /** Those of `there` that are not in `here`. */

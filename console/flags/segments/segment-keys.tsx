@@ -20,9 +20,10 @@ interface SegmentKeysProps {
   project: string;
   type: 'included' | 'excluded';
   draft: SegmentDraft;
+  isLocked: boolean;
 }
 
-export function SegmentKeys({ project, type, draft }: SegmentKeysProps) {
+export function SegmentKeys({ project, type, draft, isLocked }: SegmentKeysProps) {
   const keys = draft.edited[type];
   const saved = draft.base[type];
   const title = SEGMENT[type];
@@ -58,15 +59,18 @@ export function SegmentKeys({ project, type, draft }: SegmentKeysProps) {
             values={values}
             saved={saved[kind] ?? []}
             words={words}
+            isLocked={isLocked}
             onChange={(next) => set(kind, next)}
           />
         ))}
-        <AddKeys
-          project={project}
-          title={title}
-          keys={keys}
-          onAdd={(kind, added) => set(kind, [...new Set([...(keys[kind] ?? []), ...added])])}
-        />
+        {!isLocked && (
+          <AddKeys
+            project={project}
+            title={title}
+            keys={keys}
+            onAdd={(kind, added) => set(kind, [...new Set([...(keys[kind] ?? []), ...added])])}
+          />
+        )}
       </div>
     </Card>
   );
@@ -77,10 +81,11 @@ interface KindKeysProps {
   values: readonly string[];
   saved: readonly string[];
   words: string;
+  isLocked: boolean;
   onChange: (values: string[]) => void;
 }
 
-function KindKeys({ kind, values, saved, words, onChange }: KindKeysProps) {
+function KindKeys({ kind, values, saved, words, isLocked, onChange }: KindKeysProps) {
   const [shown, setShown] = useState(SHOWN_AT_ONCE);
   const sought = words.trim().toLowerCase();
   const found = sought === '' ? values : values.filter((value) => value.toLowerCase().includes(sought));
@@ -90,7 +95,7 @@ function KindKeys({ kind, values, saved, words, onChange }: KindKeysProps) {
       <div className="row">
         <h3 className="mono t13">{kind}</h3>
         <span className="muted t13">{formatCount(values.length)}</span>
-        {sought !== '' && found.length > 0 && (
+        {!isLocked && sought !== '' && found.length > 0 && (
           <Button
             size="xs"
             className="push"
@@ -109,13 +114,15 @@ function KindKeys({ kind, values, saved, words, onChange }: KindKeysProps) {
           <li key={value} className={classNames('keylist__key', !known.has(value) && 'keylist__key--new')}>
             <span className="mono">{value}</span>
             {!known.has(value) && <Badge tone="ok">{SEGMENT.isNew}</Badge>}
-            <Button
-              tone="ghost"
-              size="xs"
-              icon="x"
-              label={SEGMENT.remove(value)}
-              onClick={() => onChange(values.filter((one) => one !== value))}
-            />
+            {!isLocked && (
+              <Button
+                tone="ghost"
+                size="xs"
+                icon="x"
+                label={SEGMENT.remove(value)}
+                onClick={() => onChange(values.filter((one) => one !== value))}
+              />
+            )}
           </li>
         ))}
       </ul>

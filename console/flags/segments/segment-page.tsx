@@ -13,6 +13,7 @@ import { PageHead } from '../../ui/page.tsx';
 import { EmptyState, Skeleton } from '../../ui/states.tsx';
 import { Badge, Key } from '../../ui/status.tsx';
 import { presentEnvironment } from '../present-environment.ts';
+import { useSegmentPermissions, type SegmentAction } from '../permissions.ts';
 import { useEnvironments, type Environment } from '../queries.ts';
 import { SaveDialog } from '../save/save-dialog.tsx';
 import { BigSegment } from './big-segment.tsx';
@@ -92,6 +93,9 @@ function SegmentEditor({ place, segment, environment }: SegmentEditorProps) {
   const draft = useSegmentDraft(`${project}/${place.environment}/${key}`, segment);
   const [isSaving, setSaving] = useState(false);
   const { edited, instructions } = draft;
+  const { isKnown, may } = useSegmentPermissions(project, place.environment, key);
+  // Everything is possible until the server has answered.
+  const isLocked = (action: SegmentAction) => isKnown && !may(action, 'createApprovalRequest');
   const resource = { kind: 'segment' as const, key, name: segment.name };
   return (
     <main id="main" className="page segment" tabIndex={-1}>
@@ -112,12 +116,32 @@ function SegmentEditor({ place, segment, environment }: SegmentEditorProps) {
       <div className="cols">
         <div className="stack stack--24">
           {segment.unbounded ? (
-            <BigSegment place={place} segment={segment} environment={environment} />
+            <BigSegment
+              place={place}
+              segment={segment}
+              environment={environment}
+              isLocked={isLocked('updateIncluded') && isLocked('updateExcluded')}
+            />
           ) : (
             <>
-              <SegmentRules draft={draft} project={project} environment={place.environment} />
-              <SegmentKeys project={project} type="included" draft={draft} />
-              <SegmentKeys project={project} type="excluded" draft={draft} />
+              <SegmentRules
+                draft={draft}
+                project={project}
+                environment={place.environment}
+                isLocked={isLocked('updateRules')}
+              />
+              <SegmentKeys
+                project={project}
+                type="included"
+                draft={draft}
+                isLocked={isLocked('updateIncluded')}
+              />
+              <SegmentKeys
+                project={project}
+                type="excluded"
+                draft={draft}
+                isLocked={isLocked('updateExcluded')}
+              />
             </>
           )}
         </div>
@@ -125,7 +149,11 @@ function SegmentEditor({ place, segment, environment }: SegmentEditorProps) {
           <Card title={SEGMENT.uses}>
             <SegmentUses place={place} segment={segment} />
           </Card>
-          <SegmentDetails segment={segment} draft={draft} />
+          <SegmentDetails
+            segment={segment}
+            draft={draft}
+            isLocked={isLocked('updateName') && isLocked('updateDescription') && isLocked('updateTags')}
+          />
         </aside>
       </div>
       {instructions.length > 0 && (

@@ -32,9 +32,10 @@ interface SegmentRulesProps {
   draft: SegmentDraft;
   project: string;
   environment: string;
+  isLocked: boolean;
 }
 
-export function SegmentRules({ draft, project, environment }: SegmentRulesProps) {
+export function SegmentRules({ draft, project, environment, isLocked }: SegmentRulesProps) {
   const { rules } = draft.edited;
   const choices: ClauseChoices = {
     kinds: useContextKinds(project),
@@ -50,13 +51,15 @@ export function SegmentRules({ draft, project, environment }: SegmentRulesProps)
         </>
       }
       actions={
-        <Button
-          size="sm"
-          icon="plus"
-          onClick={() => set([...rules, { _id: newId(), clauses: [newClause()] }])}
-        >
-          {SEGMENT.addRule}
-        </Button>
+        !isLocked && (
+          <Button
+            size="sm"
+            icon="plus"
+            onClick={() => set([...rules, { _id: newId(), clauses: [newClause()] }])}
+          >
+            {SEGMENT.addRule}
+          </Button>
+        )
       }
       isFlush
     >
@@ -67,6 +70,7 @@ export function SegmentRules({ draft, project, environment }: SegmentRulesProps)
           rule={rule}
           number={index + 1}
           choices={choices}
+          isLocked={isLocked}
           onChange={(next) => set(rules.map((one) => (one._id === rule._id ? next : one)))}
           onRemove={() => set(rules.filter(({ _id }) => _id !== rule._id))}
         />
@@ -79,11 +83,12 @@ interface RuleFieldsProps {
   rule: SegmentRule;
   number: number;
   choices: ClauseChoices;
+  isLocked: boolean;
   onChange: (rule: SegmentRule) => void;
   onRemove: () => void;
 }
 
-function RuleFields({ rule, number, choices, onChange, onRemove }: RuleFieldsProps) {
+function RuleFields({ rule, number, choices, isLocked, onChange, onRemove }: RuleFieldsProps) {
   const { clauses } = rule;
   const [open, setOpen] = useState(isNew(rule._id) ? clauses[0]?._id : undefined);
   const add = () => {
@@ -97,7 +102,9 @@ function RuleFields({ rule, number, choices, onChange, onRemove }: RuleFieldsPro
         <h3 className="t13">{WORDS.title(number)}</h3>
         {isNew(rule._id) && <Badge tone="ok">{SEGMENT.isNew}</Badge>}
         <span className="grow" />
-        <Button tone="ghost" size="sm" icon="trash" label={WORDS.remove(number)} onClick={onRemove} />
+        {!isLocked && (
+          <Button tone="ghost" size="sm" icon="trash" label={WORDS.remove(number)} onClick={onRemove} />
+        )}
       </div>
       {clauses.map((clause, index) => (
         <ClauseLine
@@ -115,32 +122,53 @@ function RuleFields({ rule, number, choices, onChange, onRemove }: RuleFieldsPro
               : onChange({ ...rule, clauses: clauses.filter(({ _id }) => _id !== clause._id) })
           }
           choices={choices}
-          isLocked={false}
+          isLocked={isLocked}
         />
       ))}
-      <div>
-        <Button size="xs" icon="plus" onClick={add}>
-          {SEGMENT.clause.add}
-        </Button>
-      </div>
-      <div className="row row--wrap segment-rule__more">
-        <div className="grow">
-          <Field label={WORDS.description} optional>
-            <TextInput
-              controlSize="sm"
-              maxLength={1000}
-              value={rule.description ?? ''}
-              onValue={(description) => onChange({ ...rule, description })}
-            />
-          </Field>
-        </div>
-        {isNew(rule._id) ? (
-          <p className="help">{WORDS.shareLater}</p>
-        ) : (
-          <ShareFields rule={rule} kinds={choices.kinds} onChange={onChange} />
-        )}
-      </div>
+      {isLocked ? (
+        <LockedRule rule={rule} />
+      ) : (
+        <>
+          <div>
+            <Button size="xs" icon="plus" onClick={add}>
+              {SEGMENT.clause.add}
+            </Button>
+          </div>
+          <div className="row row--wrap segment-rule__more">
+            <div className="grow">
+              <Field label={WORDS.description} optional>
+                <TextInput
+                  controlSize="sm"
+                  maxLength={1000}
+                  value={rule.description ?? ''}
+                  onValue={(description) => onChange({ ...rule, description })}
+                />
+              </Field>
+            </div>
+            {isNew(rule._id) ? (
+              <p className="help">{WORDS.shareLater}</p>
+            ) : (
+              <ShareFields rule={rule} kinds={choices.kinds} onChange={onChange} />
+            )}
+          </div>
+        </>
+      )}
     </section>
+  );
+}
+
+function LockedRule({
+  rule: { description = '', weight, rolloutContextKind = USER },
+}: {
+  rule: SegmentRule;
+}) {
+  return (
+    <>
+      {description !== '' && <p className="t13">{description}</p>}
+      {weight !== undefined && weight < WHOLE && (
+        <p className="t13 muted">{WORDS.shareOf(weight / 1000, rolloutContextKind)}</p>
+      )}
+    </>
   );
 }
 

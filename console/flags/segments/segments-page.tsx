@@ -3,7 +3,6 @@ import '../../styles/lists.css';
 import '../../styles/segments.css';
 import { useState } from 'react';
 import { Redirect, useParams } from 'wouter';
-import { useMay } from '../../app/me.ts';
 import { usePageInfo } from '../../app/page-info.ts';
 import { prefetch } from '../../api/read.ts';
 import { ListFoot, NoMatch } from '../../lib/list-foot.tsx';
@@ -19,6 +18,7 @@ import { EmptyState, Skeleton } from '../../ui/states.tsx';
 import { Table } from '../../ui/table.tsx';
 import { lastProject, rememberProject } from '../last-place.ts';
 import { presentEnvironment } from '../present-environment.ts';
+import { useSegmentPermissions } from '../permissions.ts';
 import { useEnvironments, useProjects } from '../queries.ts';
 import { NewSegmentDialog } from './new-segment.tsx';
 import { SEGMENT_COLUMNS } from './segment-columns.tsx';
@@ -63,9 +63,7 @@ function ProjectSegments({ project }: { project: string }) {
   const words = search.get('q');
   const list = useSegments({ project, environment, words, sort });
   const [isCreating, setCreating] = useState(false);
-  const resource = `proj/${project}:env/${environment ?? ''}:segment/*`;
-  const may = useMay([{ action: 'createSegment', resource }]);
-  const mayCreate = may?.[0] === true && environment !== undefined;
+  const mayCreate = useSegmentPermissions(project, environment).may('createSegment');
   useKeys({ c: () => setCreating(true) }, { isOn: mayCreate });
   usePageInfo([
     { label: SEGMENTS.title, href: '/segments' },

@@ -113,6 +113,7 @@ export const SEGMENT = {
     description: 'Note',
     remove: (number: number) => `Remove rule ${number}`,
     share: 'Share of those who match, in percent',
+    shareOf: (percent: number, kind: string) => `For ${percent} % of those who match, by ${kind}.`,
     shareLater: 'Save the rule first; then it can hold for a share of those who match.',
     bad: 'A share is between 0 and 100, with at most three decimals.',
     noValues: 'Give each clause an attribute and a value.',

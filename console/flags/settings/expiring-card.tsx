@@ -12,6 +12,7 @@ import { SelectInput, TextInput } from '../../ui/input.tsx';
 import { Skeleton } from '../../ui/states.tsx';
 import { Time } from '../../ui/time.tsx';
 import { variationText } from '../flag.ts';
+import { useFlagPermissions } from '../permissions.ts';
 import type { Environment } from '../queries.ts';
 import { ownZone } from '../save/when-fields.tsx';
 import type { FlagDetail } from './flag-detail.ts';
@@ -41,6 +42,7 @@ type ExpiringAct = { kind: 'new' } | { kind: 'change' | 'remove'; target: Expiri
 export function ExpiringCard({ project, flag, environment }: EnvironmentCardProps) {
   const place: FlagPlace = { project, flag: flag.key, environment: environment.key };
   const { data, error, refetch } = useExpiringTargets(place);
+  const mayChange = useFlagPermissions(project, flag.key, environment.key).may('updateExpiringTargets');
   const [act, setAct] = useState<ExpiringAct>();
   const close = () => setAct(undefined);
   const targets = targetsOf(flag, environment.key);
@@ -50,16 +52,18 @@ export function ExpiringCard({ project, flag, environment }: EnvironmentCardProp
       title={WORDS.title(environment.key)}
       icon="hour"
       actions={
-        <Button
-          size="sm"
-          icon="plus"
-          disabledReason={
-            flag.archived ? SETTINGS_WORDS.archived : targets.length === 0 ? WORDS.noTargets : undefined
-          }
-          onClick={() => setAct({ kind: 'new' })}
-        >
-          {SETTINGS_WORDS.add}
-        </Button>
+        mayChange && (
+          <Button
+            size="sm"
+            icon="plus"
+            disabledReason={
+              flag.archived ? SETTINGS_WORDS.archived : targets.length === 0 ? WORDS.noTargets : undefined
+            }
+            onClick={() => setAct({ kind: 'new' })}
+          >
+            {SETTINGS_WORDS.add}
+          </Button>
+        )
       }
     >
       <p className="t13 muted">{WORDS.text}</p>
@@ -78,22 +82,26 @@ export function ExpiringCard({ project, flag, environment }: EnvironmentCardProp
                 <Time at={target.expirationDate} />
               </small>
             </span>
-            <Button
-              size="sm"
-              tone="ghost"
-              aria-label={WORDS.changeOf(target.contextKey)}
-              onClick={() => setAct({ kind: 'change', target })}
-            >
-              {WORDS.change}
-            </Button>
-            <Button
-              size="sm"
-              tone="ghost"
-              aria-label={WORDS.removeOf(target.contextKey)}
-              onClick={() => setAct({ kind: 'remove', target })}
-            >
-              {WORDS.remove}
-            </Button>
+            {mayChange && (
+              <>
+                <Button
+                  size="sm"
+                  tone="ghost"
+                  aria-label={WORDS.changeOf(target.contextKey)}
+                  onClick={() => setAct({ kind: 'change', target })}
+                >
+                  {WORDS.change}
+                </Button>
+                <Button
+                  size="sm"
+                  tone="ghost"
+                  aria-label={WORDS.removeOf(target.contextKey)}
+                  onClick={() => setAct({ kind: 'remove', target })}
+                >
+                  {WORDS.remove}
+                </Button>
+              </>
+            )}
           </li>
         ))}
       </ul>

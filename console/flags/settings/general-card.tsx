@@ -3,11 +3,15 @@ import { useEffect, useState } from 'react';
 import { useDraft } from '../../app/drafts.ts';
 import { TagsInput } from '../../lib/tags-input.tsx';
 import { Button } from '../../ui/button.tsx';
-import { Card } from '../../ui/card.tsx';
+import { Card, KeyValues } from '../../ui/card.tsx';
 import { Checkbox, RadioCards } from '../../ui/choice.tsx';
 import { Field } from '../../ui/field.tsx';
 import { TextArea, TextInput } from '../../ui/input.tsx';
+import { Skeleton } from '../../ui/states.tsx';
+import { Tag } from '../../ui/status.tsx';
+import { personName } from '../flag.ts';
 import { LeaveGuard } from '../flag/leave-guard.tsx';
+import { DETAIL_ACTIONS, useFlagPermissions } from '../permissions.ts';
 import { SaveDialog } from '../save/save-dialog.tsx';
 import type { FlagDetail } from './flag-detail.ts';
 import { generalDraftOf, generalInstructions } from './general-draft.ts';
@@ -25,7 +29,46 @@ export function GeneralCard({ project, flag }: GeneralProps) {
   const [isTouched, setTouched] = useState(false);
   const [read, setRead] = useState(flag);
   if (!isTouched && read.version !== flag.version) setRead(flag);
+  const { isKnown, may } = useFlagPermissions(project, flag.key);
+  if (!isKnown) return <Skeleton shape="tile" />;
+  if (!may(...DETAIL_ACTIONS)) return <GeneralFacts flag={flag} />;
   return <GeneralForm key={read.version} project={project} flag={read} onTouch={setTouched} />;
+}
+
+/** For who may not change any of it. */
+function GeneralFacts({ flag }: { flag: FlagDetail }) {
+  const { clientSideAvailability, _maintainer, _maintainerTeam } = flag;
+  const sdks = [
+    WORDS.servers,
+    ...(clientSideAvailability.usingEnvironmentId ? [WORDS.browsers] : []),
+    ...(clientSideAvailability.usingMobileKey ? [WORDS.mobile] : []),
+  ];
+  const person = _maintainerTeam?.name ?? (_maintainer && personName(_maintainer));
+  return (
+    <Card title={WORDS.title} icon="flag">
+      <KeyValues
+        termWidth={140}
+        items={[
+          [WORDS.name, flag.name],
+          [WORDS.description, flag.description === '' ? WORDS.none : flag.description],
+          [WORDS.tags, flag.tags.length === 0 ? WORDS.none : <Tags key="tags" tags={flag.tags} />],
+          [WORDS.maintainer, person ?? WORDS.maintainers.none],
+          [WORDS.lifetime, WORDS.lifetimes[flag.temporary ? 'temporary' : 'permanent'][0]],
+          [WORDS.availability, sdks.join(', ')],
+        ]}
+      />
+    </Card>
+  );
+}
+
+function Tags({ tags }: { tags: readonly string[] }) {
+  return (
+    <span className="row row--4 row--wrap">
+      {tags.map((tag) => (
+        <Tag key={tag}>{tag}</Tag>
+      ))}
+    </span>
+  );
 }
 
 function GeneralForm({ project, flag, onTouch }: GeneralProps & { onTouch: (isTouched: boolean) => void }) {

@@ -1,4 +1,5 @@
 // The settings of a flag as they are being edited, and the instructions that make them so.
+import { availabilityInstructions, describedInstructions } from '../save/detail-instructions.ts';
 import type { Instruction } from '../save/instruction.ts';
 import type { FlagDetail } from './flag-detail.ts';
 
@@ -36,25 +37,12 @@ export function generalDraftOf(flag: FlagDetail): GeneralDraft {
 }
 
 export function generalInstructions(before: GeneralDraft, after: GeneralDraft): Instruction[] {
-  const added = after.tags.filter((tag) => !before.tags.includes(tag));
-  const removed = before.tags.filter((tag) => !after.tags.includes(tag));
-  const available = (['usingEnvironmentId', 'usingMobileKey'] as const)
-    .filter((name) => before[name] !== after[name])
-    .map((name) => ({
-      kind: after[name] ? 'turnOnClientSideAvailability' : 'turnOffClientSideAvailability',
-      value: name,
-    }));
   return [
-    ...(before.name === after.name.trim() ? [] : [{ kind: 'updateName', value: after.name.trim() }]),
-    ...(before.description === after.description
-      ? []
-      : [{ kind: 'updateDescription', value: after.description }]),
-    ...(added.length === 0 ? [] : [{ kind: 'addTags', values: added }]),
-    ...(removed.length === 0 ? [] : [{ kind: 'removeTags', values: removed }]),
+    ...describedInstructions(before, { ...after, name: after.name.trim() }),
     ...(before.isTemporary === after.isTemporary
       ? []
       : [{ kind: after.isTemporary ? 'makeFlagTemporary' : 'makeFlagPermanent' }]),
-    ...available,
+    ...availabilityInstructions(before, after),
     ...maintainerInstructions(before, after),
   ];
 }

@@ -11,6 +11,7 @@ import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
 import { TextLink } from '../../ui/link.tsx';
 import { Skeleton } from '../../ui/states.tsx';
 import { toast } from '../../ui/toast-store.ts';
+import { useFlagPermissions } from '../permissions.ts';
 import { useCodeReferences } from '../code/code-queries.ts';
 import { SaveDialog } from '../save/save-dialog.tsx';
 import type { FlagDetail } from './flag-detail.ts';
@@ -29,10 +30,12 @@ export function LifecycleCard({ project, flag }: LifecycleProps) {
   const [isDeleting, setDeleting] = useState(false);
   const dependents = useDependents(project, flag.key).data?.items.length ?? 0;
   const { archived, deprecated } = flag;
+  const { may } = useFlagPermissions(project, flag.key);
+  if (!may('updateDeprecated', 'updateGlobalArchived', 'deleteFlag')) return null;
   return (
     <Card title={WORDS.title} icon="warn">
       <ul className="danger-rows">
-        {!archived && (
+        {!archived && may('updateDeprecated') && (
           <li>
             <span className="grow t13">{WORDS.deprecateText}</span>
             <Button onClick={() => setKind(deprecated ? 'restoreDeprecatedFlag' : 'deprecateFlag')}>
@@ -40,21 +43,25 @@ export function LifecycleCard({ project, flag }: LifecycleProps) {
             </Button>
           </li>
         )}
-        <li>
-          <span className="grow t13">{archived ? WORDS.restoreText : WORDS.archiveText}</span>
-          <Button
-            disabledReason={!archived && dependents > 0 ? WORDS.archiveBlocked(dependents) : undefined}
-            onClick={() => setKind(archived ? 'restoreFlag' : 'archiveFlag')}
-          >
-            {archived ? WORDS.restore : WORDS.archive}
-          </Button>
-        </li>
-        <li>
-          <span className="grow t13">{WORDS.deleteText}</span>
-          <Button tone="danger" icon="trash" onClick={() => setDeleting(true)}>
-            {WORDS.delete}
-          </Button>
-        </li>
+        {may('updateGlobalArchived') && (
+          <li>
+            <span className="grow t13">{archived ? WORDS.restoreText : WORDS.archiveText}</span>
+            <Button
+              disabledReason={!archived && dependents > 0 ? WORDS.archiveBlocked(dependents) : undefined}
+              onClick={() => setKind(archived ? 'restoreFlag' : 'archiveFlag')}
+            >
+              {archived ? WORDS.restore : WORDS.archive}
+            </Button>
+          </li>
+        )}
+        {may('deleteFlag') && (
+          <li>
+            <span className="grow t13">{WORDS.deleteText}</span>
+            <Button tone="danger" icon="trash" onClick={() => setDeleting(true)}>
+              {WORDS.delete}
+            </Button>
+          </li>
+        )}
       </ul>
       {kind !== undefined && (
         <SaveDialog

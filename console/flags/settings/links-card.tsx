@@ -13,6 +13,7 @@ import { TextInput } from '../../ui/input.tsx';
 import { TextLink } from '../../ui/link.tsx';
 import { Skeleton } from '../../ui/states.tsx';
 import { toast } from '../../ui/toast-store.ts';
+import { useFlagPermissions } from '../permissions.ts';
 import { betaCall, LINKS_CHANGED, linksPath, useFlagLinks, type FlagLink } from './settings-queries.ts';
 import { LINK_WORDS as WORDS, SETTINGS_WORDS } from './settings-words.ts';
 
@@ -21,6 +22,7 @@ const nameOf = ({ title, _deepLink }: FlagLink) => (title === undefined || title
 
 export function LinksCard({ project, flag }: { project: string; flag: string }) {
   const { data, error, refetch } = useFlagLinks(project, flag);
+  const { may } = useFlagPermissions(project, flag);
   const [open, setOpen] = useState<'new' | FlagLink>();
   const base = linksPath(project, flag);
   const remove = useChange<FlagLink>(
@@ -32,9 +34,11 @@ export function LinksCard({ project, flag }: { project: string; flag: string }) 
       title={WORDS.title}
       icon="link"
       actions={
-        <Button size="sm" icon="plus" onClick={() => setOpen('new')}>
-          {SETTINGS_WORDS.add}
-        </Button>
+        may('createFlagLink') && (
+          <Button size="sm" icon="plus" onClick={() => setOpen('new')}>
+            {SETTINGS_WORDS.add}
+          </Button>
+        )
       }
     >
       <ChangeError error={remove.error} />
@@ -56,23 +60,27 @@ export function LinksCard({ project, flag }: { project: string; flag: string }) 
               )}
               {link.description !== undefined && <small>{link.description}</small>}
             </span>
-            <Button
-              tone="ghost"
-              size="sm"
-              icon="pen"
-              label={WORDS.edit(nameOf(link))}
-              onClick={() => setOpen(link)}
-            />
-            <Button
-              tone="ghost"
-              size="sm"
-              icon="trash"
-              label={WORDS.remove(nameOf(link))}
-              isBusy={remove.isPending && remove.variables._id === link._id}
-              onClick={() =>
-                remove.mutate(link, { onSuccess: () => toast({ text: WORDS.removed(nameOf(link)) }) })
-              }
-            />
+            {may('updateFlagLink') && (
+              <Button
+                tone="ghost"
+                size="sm"
+                icon="pen"
+                label={WORDS.edit(nameOf(link))}
+                onClick={() => setOpen(link)}
+              />
+            )}
+            {may('deleteFlagLink') && (
+              <Button
+                tone="ghost"
+                size="sm"
+                icon="trash"
+                label={WORDS.remove(nameOf(link))}
+                isBusy={remove.isPending && remove.variables._id === link._id}
+                onClick={() =>
+                  remove.mutate(link, { onSuccess: () => toast({ text: WORDS.removed(nameOf(link)) }) })
+                }
+              />
+            )}
           </li>
         ))}
       </ul>

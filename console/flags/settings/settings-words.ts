@@ -17,6 +17,7 @@ export const GENERAL_WORDS = {
   saveTitle: 'Save settings',
   name: 'Name',
   nameMissing: 'Give it a name.',
+  none: 'None',
   description: 'Description',
   tags: 'Tags',
   lifetime: 'Lifetime',

@@ -15,6 +15,7 @@ import { Menu } from '../../ui/menu.tsx';
 import { Skeleton } from '../../ui/states.tsx';
 import { Badge } from '../../ui/status.tsx';
 import { Time } from '../../ui/time.tsx';
+import { useFlagPermissions } from '../permissions.ts';
 import type { Environment } from '../queries.ts';
 import { GuardedDialog } from './guarded-dialog.tsx';
 import { triggerPatch, triggersPath, useTriggers, type FlagPlace, type Trigger } from './settings-queries.ts';
@@ -30,6 +31,7 @@ type TriggerAct = { kind: 'new' } | { kind: 'reset' | 'delete' | 'enable'; trigg
 export function TriggersCard({ project, flag, environment }: EnvironmentCardProps) {
   const place: FlagPlace = { project, flag: flag.key, environment: environment.key };
   const { data, error, refetch } = useTriggers(place);
+  const { may } = useFlagPermissions(project, flag.key, environment.key);
   const [act, setAct] = useState<TriggerAct>();
   const [url, setUrl] = useState<string>();
   const change = useChange<Call>((call) => call, CHANGED);
@@ -47,14 +49,16 @@ export function TriggersCard({ project, flag, environment }: EnvironmentCardProp
       title={WORDS.title(environment.key)}
       icon="bolt"
       actions={
-        <Button
-          size="sm"
-          icon="plus"
-          disabledReason={flag.archived ? SETTINGS_WORDS.archived : undefined}
-          onClick={() => setAct({ kind: 'new' })}
-        >
-          {SETTINGS_WORDS.add}
-        </Button>
+        may('createTriggers') && (
+          <Button
+            size="sm"
+            icon="plus"
+            disabledReason={flag.archived ? SETTINGS_WORDS.archived : undefined}
+            onClick={() => setAct({ kind: 'new' })}
+          >
+            {SETTINGS_WORDS.add}
+          </Button>
+        )
       }
     >
       <p className="t13 muted">{WORDS.text}</p>
@@ -69,6 +73,8 @@ export function TriggersCard({ project, flag, environment }: EnvironmentCardProp
           <TriggerRow
             key={trigger._id}
             trigger={trigger}
+            mayUpdate={may('updateTriggers')}
+            mayDelete={may('deleteTriggers')}
             onAct={setAct}
             onDisable={() => run(triggerPatch(place, trigger._id, 'disableTrigger'))}
           />
@@ -137,11 +143,13 @@ function actionText({ instructions }: Trigger): string {
 
 interface TriggerRowProps {
   trigger: Trigger;
+  mayUpdate: boolean;
+  mayDelete: boolean;
   onAct: (act: TriggerAct) => void;
   onDisable: () => void;
 }
 
-function TriggerRow({ trigger, onAct, onDisable }: TriggerRowProps) {
+function TriggerRow({ trigger, mayUpdate, mayDelete, onAct, onDisable }: TriggerRowProps) {
   const { _integrationKey: service, enabled, _triggerCount: count, _lastTriggeredAt: last } = trigger;
   return (
     <li>
@@ -157,22 +165,40 @@ function TriggerRow({ trigger, onAct, onDisable }: TriggerRowProps) {
         </small>
       </span>
       {!enabled && <Badge tone="warn">{WORDS.disabled}</Badge>}
-      <Menu
-        trigger={<Button tone="ghost" size="sm" icon="dots" label={WORDS.actionsOf} />}
-        items={[
-          enabled
-            ? { label: WORDS.disable, icon: 'stop', onSelect: onDisable }
-            : { label: WORDS.enable, icon: 'play', onSelect: () => onAct({ kind: 'enable', trigger }) },
-          { label: WORDS.reset, icon: 'redo', onSelect: () => onAct({ kind: 'reset', trigger }) },
-          {
-            label: WORDS.delete,
-            icon: 'trash',
-            tone: 'danger',
-            hasLine: true,
-            onSelect: () => onAct({ kind: 'delete', trigger }),
-          },
-        ]}
-      />
+      {(mayUpdate || mayDelete) && (
+        <Menu
+          trigger={<Button tone="ghost" size="sm" icon="dots" label={WORDS.actionsOf} />}
+          items={[
+            ...(mayUpdate
+              ? [
+                  enabled
+                    ? { label: WORDS.disable, icon: 'stop' as const, onSelect: onDisable }
+                    : {
+                        label: WORDS.enable,
+                        icon: 'play' as const,
+                        onSelect: () => onAct({ kind: 'enable', trigger }),
+                      },
+                  {
+                    label: WORDS.reset,
+                    icon: 'redo' as const,
+                    onSelect: () => onAct({ kind: 'reset', trigger }),
+                  },
+                ]
+              : []),
+            ...(mayDelete
+              ? [
+                  {
+                    label: WORDS.delete,
+                    icon: 'trash' as const,
+                    tone: 'danger' as const,
+                    hasLine: mayUpdate,
+                    onSelect: () => onAct({ kind: 'delete', trigger }),
+                  },
+                ]
+              : []),
+          ]}
+        />
+      )}
     </li>
   );
 }

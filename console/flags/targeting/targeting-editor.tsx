@@ -269,23 +269,32 @@ function OffAndEvents({ flag, draft: { after, edit }, isLocked, hit }: PartProps
         )}
         {hit !== undefined && <span className="ok t12 w5 nw">{WORDS.stopsHere(hit)}</span>}
       </div>
-      <details>
-        <summary className="t13 muted">{WORDS.events}</summary>
-        <div className="stack stack--4">
-          <Checkbox
-            label={WORDS.trackAll}
-            isChecked={after.trackEvents}
-            isDisabled={isLocked}
-            onChange={(trackEvents) => edit((present) => ({ ...present, trackEvents }))}
-          />
-          <Checkbox
-            label={WORDS.trackDefault}
-            isChecked={after.trackEventsFallthrough}
-            isDisabled={isLocked}
-            onChange={(trackEventsFallthrough) => edit((present) => ({ ...present, trackEventsFallthrough }))}
-          />
-        </div>
-      </details>
+      {isLocked ? (
+        <p className="t13 muted">
+          {[
+            ...(after.trackEvents ? [WORDS.trackAll] : []),
+            ...(after.trackEventsFallthrough ? [WORDS.trackDefault] : []),
+          ].join(' · ')}
+        </p>
+      ) : (
+        <details>
+          <summary className="t13 muted">{WORDS.events}</summary>
+          <div className="stack stack--4">
+            <Checkbox
+              label={WORDS.trackAll}
+              isChecked={after.trackEvents}
+              onChange={(trackEvents) => edit((present) => ({ ...present, trackEvents }))}
+            />
+            <Checkbox
+              label={WORDS.trackDefault}
+              isChecked={after.trackEventsFallthrough}
+              onChange={(trackEventsFallthrough) =>
+                edit((present) => ({ ...present, trackEventsFallthrough }))
+              }
+            />
+          </div>
+        </details>
+      )}
     </div>
   );
 }

@@ -12,6 +12,11 @@ export function usesOf({ environments = {}, defaults }: FlagDetail, index: numbe
   return isDefault ? [...places, WORDS.defaultUse] : places;
 }
 
+/** In some environment, for somebody. */
+export function isServedAnywhere({ environments = {} }: FlagDetail, index: number): boolean {
+  return Object.values(environments).some((config) => usesIn(config, index).length > 0);
+}
+
 function usesIn(config: ConfigDetail, index: number): string[] {
   const { fallthrough, rules = [], targets = [], contextTargets = [], offVariation } = config;
   const isServed = (serve: ConfigDetail['fallthrough']) =>

@@ -6,9 +6,11 @@ import { Button } from '../../ui/button.tsx';
 import { Field } from '../../ui/field.tsx';
 import { SelectInput, TextArea, TextInput } from '../../ui/input.tsx';
 import { Section } from '../../ui/page.tsx';
+import { Skeleton } from '../../ui/states.tsx';
 import { Badge } from '../../ui/status.tsx';
 import { letterOf, typeOf, type Flag } from '../flag.ts';
 import { LeaveGuard } from '../flag/leave-guard.tsx';
+import { useFlagPermissions, VARIATION_ACTIONS } from '../permissions.ts';
 import { SaveDialog } from '../save/save-dialog.tsx';
 import { VariationMark } from '../served.tsx';
 import { detailOf, type FlagDetail } from '../settings/flag-detail.ts';
@@ -23,9 +25,39 @@ export default function VariationsTab({ project, flag }: { project: string; flag
   const [isTouched, setTouched] = useState(false);
   const [read, setRead] = useState(detail);
   if (!isTouched && read.version !== detail.version) setRead(detail);
+  const { isKnown, may } = useFlagPermissions(project, flag.key);
+  if (!isKnown) return <Skeleton rows={4} />;
+  if (!may(...VARIATION_ACTIONS)) return <VariationFacts flag={flag} detail={detail} />;
   return (
     <VariationsForm key={read.version} project={project} flag={flag} detail={read} onTouch={setTouched} />
   );
+}
+
+/** For who may not change any of it. */
+function VariationFacts({ flag, detail }: { flag: Flag; detail: FlagDetail }) {
+  return (
+    <div className="stack stack--24 tab-body">
+      <p className="muted t13">{typeOf(flag) === 'boolean' ? WORDS.booleanText : WORDS.text}</p>
+      <ol className="stack" aria-label={WORDS.value}>
+        {detail.variations.map(({ _id, value, name = '', description = '' }, index) => (
+          <li key={_id} className="card card__b stack" aria-label={WORDS.variation(letterOf(index))}>
+            <div className="row row--wrap variation-head">
+              <VariationMark index={index} />
+              {name !== '' && <b dir="auto">{name}</b>}
+              <span className="grow muted t12">
+                {[...usesOf(detail, index), ...(description === '' ? [] : [description])].join('; ')}
+              </span>
+            </div>
+            <pre className="mono t13 variation-value">{variationValueText(value)}</pre>
+          </li>
+        ))}
+      </ol>
+    </div>
+  );
+}
+
+function variationValueText(value: unknown): string {
+  return typeof value === 'string' ? value : JSON.stringify(value, undefined, 2);
 }
 
 interface VariationsFormProps {
