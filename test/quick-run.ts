@@ -62,7 +62,7 @@ const LONG_FILES: Readonly<Record<string, readonly string[]>> = {
     'src/actors/runner/isolation/{bubblewrap,private-network,uid}.test.ts',
   ],
   'One rule is held for every role, every place or every shape; other files hold it for some.': [
-    'test/conformance/flags-every-role.test.ts',
+    'test/conformance/{docs-reference,flags-every-role}.test.ts',
     'test/conformance/flags-{bad-routes,instructions,segments-import-access}.test.ts',
     'test/conformance/actors-error-type-table.test.ts',
     'test/conformance/host-{app-pages,code-scanning-bad-input,private-forks}.test.ts',

@@ -183,7 +183,7 @@ test('H8 descriptions differ by the changes alone, and the comparison names both
 });
 
 test('H23 the page says what became of the status and of the type', () => {
-  const page = versionPage(api, NEW);
+  const { body: page } = versionPage(api, NEW);
   assert.match(page, /Status <code>204<\/code> is <code>202<\/code>/);
   assert.match(
     page,

@@ -271,7 +271,7 @@ describe('shapes of the beta media type', () => {
 
   test('H17 are no part of a description, and the page of the new version lists the change', () => {
     assert.doesNotMatch(JSON.stringify(describeApi(api, OLD, {})), /"beta"/);
-    assert.match(versionPage(api, NEW), /Property <code>beta<\/code> removed from the overview/);
+    assert.match(versionPage(api, NEW).body, /Property <code>beta<\/code> removed from the overview/);
   });
 });
 
@@ -339,14 +339,14 @@ describe('a later release, which ended the oldest version and announces another'
   });
 
   test('H7 its page says that it is announced, and what it will change', async () => {
-    const page = versionPage(later, COMING);
+    const { body: page } = versionPage(later, COMING);
     assert.match(page, /announced, and not released yet.*<code>installed_version<\/code>/s);
     assert.match(page, /<th>To be released<\/th>.*<td>2029-05-01<\/td>/s);
     assert.match(page, /As soon as it is released, send <code>X-Host-Api-Version: 2029-05-01<\/code>/);
     assert.match(page, /<code>GET \/meta<\/code> \(reply\)/);
-    const superseded = versionPage(later, NEW);
+    const { body: superseded } = versionPage(later, NEW);
     assert.match(superseded, /<th>Superseded<\/th>.*<td>2029-05-01<\/td><td>2031-05-01<\/td>/s);
-    const overview = apiPage(later, server.app.kernel);
+    const { body: overview } = apiPage(later, server.app.kernel);
     assert.match(overview, /id="2029-05-01"/);
     assert.match(overview, /<td>2022-11-28<\/td><td>ended<\/td>/);
   });

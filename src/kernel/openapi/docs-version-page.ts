@@ -1,7 +1,8 @@
 // The page of one version: its dates, how it is selected, and for each of its changes what to do, where, and an example.
+import type { DocsContent } from './docs-frame.ts';
 import { choiceWords, stateOf } from './docs-versions.ts';
 import type { Api } from '../http/protocol.ts';
-import { escapeHtml, htmlPage, htmlTable } from '../http/pages/html.ts';
+import { escapeHtml, escapeWithCode, htmlTable } from '../http/pages/html.ts';
 import { describedPath } from '../http/path-template.ts';
 import type { RouteShape } from '../http/route.ts';
 import { idsIn } from '../schema/schema-walk.ts';
@@ -23,7 +24,7 @@ import { allVersions, supportedUntil, schemasOf, type VersionTable } from '../ve
 /** Longer lists of operations are folded. */
 const SHOWN_OPERATIONS = 6;
 
-export function versionPage(api: Api, version: string, examples: VersionExamples = {}): string {
+export function versionPage(api: Api, version: string, examples: VersionExamples = {}): DocsContent {
   const writing = writePageInSteps(api, version, examples);
   let step = writing.next();
   while (!step.done) step = writing.next();
@@ -31,7 +32,11 @@ export function versionPage(api: Api, version: string, examples: VersionExamples
 }
 
 /** Without holding the event loop: a change may be about hundreds of operations. */
-export async function makeVersionPage(api: Api, version: string, examples: VersionExamples): Promise<string> {
+export async function makeVersionPage(
+  api: Api,
+  version: string,
+  examples: VersionExamples,
+): Promise<DocsContent> {
   // The first look at the schemas of a route takes longest.
   await mapInSlices(api.routes, ({ shape }) => schemasOf(shape).map(idsIn));
   const writing = writePageInSteps(api, version, examples);
@@ -48,7 +53,7 @@ function* writePageInSteps(
   api: Api,
   version: string,
   examples: VersionExamples,
-): Generator<void, string, void> {
+): Generator<void, DocsContent, void> {
   const { name, title, versions } = api.protocol;
   const groups = changeGroupsOf(version, versions);
   const shapes = api.routes.map(({ shape }) => shape);
@@ -72,7 +77,10 @@ function* writePageInSteps(
     operationList(REMOVED_ANCHOR, 'Removed operations', removed),
     groups.length + added.length + removed.length > 0 ? '' : nothingChanged(version, versions),
   ];
-  return htmlPage(`${title}, version ${version}`, parts.filter((part) => part !== '').join('\n'));
+  return {
+    title: `${title}, version ${version}`,
+    body: parts.filter((part) => part !== '').join('\n'),
+  };
 }
 
 function reportLink(api: string, version: string): string {
@@ -128,7 +136,9 @@ function* changeParts(
   examples: Readonly<Record<string, VersionExample>>,
 ): Generator<void, string[], void> {
   if (groups.length === 0) return [];
-  const items = groups.map(({ anchor, title }) => `<li><a href="#${anchor}">${words(title)}</a></li>`);
+  const items = groups.map(
+    ({ anchor, title }) => `<li><a href="#${anchor}">${escapeWithCode(title)}</a></li>`,
+  );
   if (removed.length > 0) {
     const [first] = removed as [RouteShape];
     const title = removed.length === 1 ? `Operation ${callOf(first)} removed` : 'Removed operations';
@@ -155,8 +165,8 @@ function changePart(
   const [first] = changes;
   const variant = first !== undefined && 'only' in first ? first.only : undefined;
   return [
-    `<section><h3 id="${anchor}">${words(title)}</h3>`,
-    `<p><strong>What to do:</strong> ${words(advice)}</p>`,
+    `<section><h3 id="${anchor}">${escapeWithCode(title)}</h3>`,
+    `<p><strong>What to do:</strong> ${escapeWithCode(advice)}</p>`,
     variant === undefined
       ? ''
       : `<p>Only callers whose <code>Accept</code> asks for <code>${escapeHtml(variant)}</code> notice it.</p>`,
@@ -166,11 +176,6 @@ function changePart(
     example === undefined ? '' : examplePart(example),
     '</section>',
   ].join('\n');
-}
-
-/** Text between backticks is code. */
-function words(text: string): string {
-  return escapeHtml(text).replaceAll(/`([^`]+)`/g, '<code>$1</code>');
 }
 
 function fieldList(fields: readonly ChangedField[]): string {

@@ -1,6 +1,7 @@
 // What the documentation says of all versions: how to choose one, how long each is promised, and where its changes are.
 import type { Api } from '../http/protocol.ts';
-import { htmlPage, htmlTable } from '../http/pages/html.ts';
+import { htmlTable } from '../http/pages/html.ts';
+import type { DocsContent } from './docs-frame.ts';
 import { changeGroupsOf, versionPath } from '../versions/version-effects.ts';
 import { allVersions, defaultVersion, supportedUntil, type VersionTable } from '../versions/version.ts';
 
@@ -25,10 +26,8 @@ export function versionParts({ protocol, routes }: Api): string[] {
   return [choiceWords(versions), htmlTable(['Version', 'State', 'Changes', 'Description'], rows)];
 }
 
-export function versionIndexPage(api: Api): string {
-  const { name, title } = api.protocol;
-  const back = `<p><a href="/docs/${name}">${title}</a></p>`;
-  return htmlPage(`${title}, versions`, [back, ...versionParts(api)].join('\n'));
+export function versionIndexPage(api: Api): DocsContent {
+  return { title: `${api.protocol.title}, versions`, body: versionParts(api).join('\n') };
 }
 
 export function choiceWords(versions: VersionTable): string {

@@ -3,22 +3,30 @@ import { publicAccess, type RouteAccess } from '../http/route.ts';
 import type { Api, ApiProtocol } from '../http/protocol.ts';
 import { versionParts } from './docs-versions.ts';
 import { documentedFailures, FAILURE_DESCRIPTIONS } from './errors.ts';
-import { escapeHtml, htmlPage, htmlTable } from '../http/pages/html.ts';
+import { escapeHtml, escapeWithCode, htmlTable } from '../http/pages/html.ts';
 import { MAX_JSON_ITEMS, MAX_OBJECT_KEYS, MAX_ITEM_VALUES } from '../json/scan.ts';
 import type { Kernel } from '../kernel.ts';
 import type { Limits } from '../limits/limits.ts';
 import { describedPath } from '../http/path-template.ts';
+import type { DocsContent } from './docs-frame.ts';
+import { operationPath } from './reference/resources.ts';
 import type { SecondaryLimits } from '../limits/secondary-limits.ts';
 
-export function indexPage(apis: readonly Api[]): string {
-  const items = apis.map(({ protocol }) => `<li><a href="/docs/${protocol.name}">${protocol.title}</a></li>`);
-  const guide = '<p>For programs that read before they call: <a href="/llms.txt">llms.txt</a></p>';
-  return htmlPage('Documentation', `<ul>${items.join('')}</ul>${guide}`);
+export function indexPage(apis: readonly Api[]): DocsContent {
+  const parts = apis.map(({ protocol, routes }) => {
+    const { name, title, description } = protocol;
+    return `<section><h2><a href="/docs/${name}">${title}</a></h2><p>${escapeWithCode(description)}</p>
+<p class="muted">${routes.length} operations.</p></section>`;
+  });
+  const more = `<p>Everything that the <a href="/console">console</a> does is a call that is described here. One access token is good
+    for all APIs. <a href="/docs/guide">Guides</a> show common tasks from beginning to end. Each page of the reference is also
+    Markdown, with <code>.md</code> at the end of its address; programs begin at <a href="/llms.txt">llms.txt</a>.</p>`;
+  return { title: 'Documentation', body: more + parts.join('') };
 }
 
 type DocsKernel = Pick<Kernel, 'limits' | 'secondaryLimits' | 'program'>;
 
-export function apiPage(api: Api, { limits, secondaryLimits, program }: DocsKernel): string {
+export function apiPage(api: Api, { limits, secondaryLimits, program }: DocsKernel): DocsContent {
   const { protocol, routes } = api;
   const { status } = protocol;
   const sections = [
@@ -33,8 +41,8 @@ export function apiPage(api: Api, { limits, secondaryLimits, program }: DocsKern
       htmlTable(
         ['Call', 'What it does', 'Who may'],
         routes.map(({ shape }) => [
-          `<code>${shape.method} ${escapeHtml(describedPath(shape.path))}</code>`,
-          escapeHtml(shape.summary),
+          `<code id="${escapeHtml(shape.id)}">${shape.method} ${escapeHtml(describedPath(shape.path))}</code>`,
+          linked(escapeHtml(shape.summary), operationPath(api, shape.aliasOf ?? shape.id)),
           whoMay(publicAccess(shape)),
         ]),
         'stacked',
@@ -57,7 +65,14 @@ export function apiPage(api: Api, { limits, secondaryLimits, program }: DocsKern
     ]),
     absentSection(protocol),
   ];
-  return htmlPage(protocol.title, `<p><a href="/docs">All APIs</a></p>${sections.join('')}`);
+  return {
+    title: protocol.title,
+    body: `<p>${escapeWithCode(protocol.description)}</p>${sections.join('')}`,
+  };
+}
+
+function linked(text: string, href: string | undefined): string {
+  return href === undefined ? text : `<a href="${escapeHtml(href)}">${text}</a>`;
 }
 
 function absentSection({ absentParts }: ApiProtocol): string {

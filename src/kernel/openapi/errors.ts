@@ -30,6 +30,55 @@ export const FAILURE_DESCRIPTIONS: Record<FailureKind, string> = {
   internal: 'A mistake of ours. Quote the id of the call.',
 };
 
+/** What a caller does about it. */
+const FAILURE_CURES: Record<FailureKind, string> = {
+  malformed: 'Send valid JSON with the content type of the call.',
+  invalid: 'Mend the field that the message names.',
+  unauthenticated: 'Send an access token that is not expired or revoked.',
+  denied: 'Ask an administrator for the permission, or use another token.',
+  forbidden: 'Ask somebody who may see it to share it.',
+  'approval-required': 'Request an approval, and apply it once it is given.',
+  'not-found': 'Look at the names in the path: they may be gone, or not for this caller.',
+  moved: 'Call the address in the header Location.',
+  'no-route': 'Compare the path with this page.',
+  'wrong-method': 'Use a verb of the header Allow.',
+  'not-acceptable': 'Ask for a type that this page names, or for any.',
+  conflict: 'Read it again, and apply the change to what is there now.',
+  retired: 'Look at the versions for what took its place.',
+  'bad-patch': 'Compare the patch with the forms of the body on this page.',
+  'too-large': 'Send less at once, or in parts.',
+  'headers-too-large': 'Send fewer or shorter headers, or move parameters into the body.',
+  'unsupported-encoding': 'Send it plain, or with gzip, deflate or br.',
+  exhausted: 'Wait as long as the header Retry-After says.',
+  'over-quota': 'Remove what is not needed, or have the limit raised.',
+  timeout: 'Send it again; a slow body is given up.',
+  unavailable: 'Send it again later.',
+  internal: 'Send it again, and report it with the id of the call.',
+};
+
+/** One error of a route as people read it. */
+export interface DescribedError {
+  status: number;
+  cause: string;
+  cure: string;
+  /** Where the API has types of errors. */
+  types: readonly string[];
+}
+
+export function errorsOf(shape: RouteShape, protocol: ApiProtocol): DescribedError[] {
+  const kinds = failuresOf(shape, protocol);
+  const types = protocol.errorTypesOf?.(shape, kinds);
+  const byStatus = Map.groupBy(kinds, (kind) => protocol.status[kind]);
+  return [...byStatus]
+    .toSorted(([one], [other]) => one - other)
+    .map(([status, same]) => ({
+      status,
+      cause: same.map((kind) => FAILURE_DESCRIPTIONS[kind]).join(' '),
+      cure: same.map((kind) => FAILURE_CURES[kind]).join(' '),
+      types: types?.get(status) ?? [],
+    }));
+}
+
 /** Without `moved` where the API has no redirects. */
 export function documentedFailures({ status }: { status: Record<FailureKind, number> }): FailureKind[] {
   const kinds = Object.keys(FAILURE_DESCRIPTIONS) as FailureKind[];

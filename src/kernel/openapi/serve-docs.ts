@@ -1,11 +1,14 @@
-// Serves the documentation: pages, OpenAPI documents and a guide in plain text, without a token, within a budget for each address.
+// Serves the documentation: pages, their Markdown, OpenAPI documents and a guide in plain text, without a token, within a budget
+// for each address.
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Api } from '../http/protocol.ts';
 import { apiPage, indexPage } from './docs.ts';
+import { frameDocs, type DocsContent, type DocsPlace } from './docs-frame.ts';
+import { DOCS_SCRIPT } from './docs-script.ts';
 import { describedVersions, versionIndexPage } from './docs-versions.ts';
 import { makeVersionPage } from './docs-version-page.ts';
 import { matchesEtag, storeBytes, type StoredBytes } from '../http/reply/etag.ts';
-import { htmlPage, showPage } from '../http/pages/html.ts';
+import { htmlPage, showPage, showScriptedPage } from '../http/pages/html.ts';
 import { anonymousAt } from '../identity/caller.ts';
 import type { Kernel } from '../kernel.ts';
 import { memoizeAsync } from '../collections/memoize-async.ts';
@@ -15,12 +18,15 @@ import { retrySeconds, type Quota } from '../limits/window.ts';
 import { openApiBytes, servedApi } from './document.ts';
 import { versionPath } from '../versions/version-effects.ts';
 import { readVersionExamples } from './examples.ts';
+import { ReferencePages } from './reference/reference-pages.ts';
 
 /** The documents are large, and anybody may ask for them. */
 export const DOCS_QUOTA: Quota = { anonymous: 120, known: 120, seconds: 60 };
 
 export function serveDocs(app: FastifyInstance, apis: readonly Api[], kernel: Kernel): void {
   let text: StoredBytes | undefined;
+  const show = (reply: FastifyReply, content: DocsContent, place: DocsPlace) =>
+    showScriptedPage(reply, 200, frameDocs(apis, content, place), DOCS_SCRIPT);
   void app.register((scope, _options, done) => {
     scope.addHook('onRequest', (request, reply, next) => {
       chargeAddress(request, kernel).then((wait) => {
@@ -33,24 +39,47 @@ export function serveDocs(app: FastifyInstance, apis: readonly Api[], kernel: Ke
       text ??= storeBytes(llmsText(apis, kernel));
       return sendStored(request, reply, 'text/plain; charset=utf-8', text);
     });
-    scope.get('/docs', (_request, reply) => showPage(reply, 200, indexPage(apis)));
-    for (const api of apis.map((one) => servedApi(one, kernel.limits))) {
+    scope.get('/docs', (_request, reply) => show(reply, indexPage(apis), { path: '/docs' }));
+    for (const api of apis.map((one) => servedApi(one, kernel.limits))) serveApi(api);
+    done();
+
+    function serveApi(api: Api): void {
       const { name, versions } = api.protocol;
-      scope.get(`/docs/${name}`, (_request, reply) => showPage(reply, 200, apiPage(api, kernel)));
-      scope.get(`/docs/${name}/versions`, (_request, reply) => showPage(reply, 200, versionIndexPage(api)));
+      const at = `/docs/${name}`;
+      scope.get(at, (_request, reply) => show(reply, apiPage(api, kernel), { api, path: at }));
+      scope.get(`${at}/versions`, (_request, reply) =>
+        show(reply, versionIndexPage(api), { api, path: `${at}/versions` }),
+      );
       for (const version of describedVersions(versions)) {
         const path = versionPath(name, version);
         const readPage = memoizeAsync(async () =>
           makeVersionPage(api, version, await readVersionExamples(name)),
         );
-        scope.get(path, async (_request, reply) => showPage(reply, 200, await readPage()));
-        scope.get(`/docs/${name}/${version}`, (_request, reply) => reply.redirect(path, 301));
-        scope.get(`/docs/${name}/${version}.json`, async (request, reply) =>
+        scope.get(path, async (_request, reply) => show(reply, await readPage(), { api, path }));
+        scope.get(`${at}/${version}`, (_request, reply) => reply.redirect(path, 301));
+        scope.get(`${at}/${version}.json`, async (request, reply) =>
           sendStored(request, reply, 'application/json; charset=utf-8', await openApiBytes(api, version)),
         );
       }
+      const reference = new ReferencePages(api, kernel);
+      scope.get<{ Params: { page: string }; Querystring: { version?: unknown } }>(
+        `${at}/:page`,
+        async (request, reply) => {
+          const { page } = request.params;
+          const isMarkdown = page.endsWith('.md');
+          const slug = isMarkdown ? page.slice(0, -3) : page;
+          const version = reference.versionOf(request.query.version);
+          const found = isMarkdown ? await reference.markdown(slug, version) : undefined;
+          if (found !== undefined)
+            return sendStored(request, reply, 'text/markdown; charset=utf-8', storeBytes(found));
+          const content = isMarkdown ? undefined : await reference.page(slug, version);
+          if (content !== undefined)
+            return show(reply, content, { api, resource: slug, version, path: `${at}/${slug}` });
+          const words = `<p>There is no such page. <a href="${at}">${api.protocol.title}</a></p>`;
+          return showPage(reply, 404, htmlPage('Not found', words));
+        },
+      );
     }
-    done();
   });
 }
 

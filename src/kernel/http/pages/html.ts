@@ -27,7 +27,7 @@ export function formTargetOf(url: string): string {
   return /^[a-z0-9.-]+(?::\d+)?$/.test(host) ? origin : protocol;
 }
 
-const MARK = `<svg class="mark" viewBox="0 0 22 22" aria-hidden="true"><rect width="22" height="22" rx="6"/><path
+export const MARK = `<svg class="mark" viewBox="0 0 22 22" aria-hidden="true"><rect width="22" height="22" rx="6"/><path
  d="M4 14.5h14M7.5 14.5c4 0 3-7 7-7H18"/><circle cx="6.5" cy="8" r="2"/></svg>`;
 
 /** Lines and switches of a signal box, beside the login on wide screens. */
@@ -61,6 +61,11 @@ export function htmlTable(heads: string[], rows: string[][], look: 'plain' | 'st
 
 export function escapeHtml(text: string): string {
   return text.replaceAll(/[&<>"']/g, (character) => `&#${character.codePointAt(0)};`);
+}
+
+/** Text between backticks is code. */
+export function escapeWithCode(text: string): string {
+  return escapeHtml(text).replaceAll(/`([^`]+)`/g, '<code>$1</code>');
 }
 
 /** `formTargets` are sources of other sites that the answer to a form of the page may lead to. */

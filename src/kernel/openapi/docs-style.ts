@@ -1,0 +1,72 @@
+// The style of the documentation: navigation, text and examples beside each other, in the colours of the other pages.
+
+export const DOCS_STYLE = `
+  :root { --hover: light-dark(#f2f4f7, #1b222b); --soft: light-dark(#eaedf1, #20262f); --ok: light-dark(#1a7340, #63cf8f);
+    --warn: light-dark(#8a5a00, #f0b849); --run: light-dark(#0b6477, #5cc7db); }
+  :root[data-theme=light] { color-scheme: light; } :root[data-theme=dark] { color-scheme: dark; }
+  html { scroll-padding-top: 64px; }
+  body.docs { padding: 0; background: var(--paper); }
+  .docs__top { position: sticky; top: 0; z-index: 1; display: flex; align-items: center; gap: 12px; min-height: 48px; padding: 0 16px;
+    border-bottom: 1px solid var(--line); background: var(--paper); }
+  .docs__top a { text-decoration: none; color: inherit; }
+  .docs__top .brand { margin: 0; }
+  .docs__top form { margin: 0 0 0 auto; width: min(320px, 40vw); }
+  .docs__top input { min-height: 32px; margin: 0; padding: 4px 10px; font-size: 13px; }
+  .docs__cols { display: grid; grid-template-columns: 248px minmax(0, 1fr); }
+  .docs__nav { position: sticky; top: 48px; align-self: start; height: calc(100dvh - 48px); overflow-y: auto; padding: 16px 8px;
+    border-right: 1px solid var(--line); background: var(--sunken); font-size: 13px; scrollbar-width: thin; }
+  .docs__nav ul { list-style: none; margin: 0; padding: 0; }
+  .docs__nav ul ul { padding-left: 8px; }
+  .docs__nav a { display: flex; gap: 6px; align-items: baseline; padding: 4px 8px; border-radius: 6px; color: inherit; text-decoration: none; }
+  .docs__nav a:hover { background: var(--hover); }
+  .docs__nav a[aria-current] { font-weight: 600; background: var(--hover); }
+  .docs__nav .head { margin: 16px 8px 4px; font-size: 12px; color: var(--muted); }
+  .docs__nav .verb { flex: 0 0 38px; font-size: 10px; }
+  body.docs main { max-width: none; margin: 0; padding: 32px 40px 64px; border: 0; border-radius: 0; }
+  body.docs h1 { font-size: 24px; line-height: 32px; }
+  main > p, main > ul, main > section:not(.op), main > .wide { max-width: 56rem; }
+  .lead { color: var(--muted); }
+  .links { display: flex; flex-wrap: wrap; gap: 4px 16px; font-size: 13px; }
+  .verb { font: 600 12px ui-monospace, "SF Mono", Menlo, Consolas, monospace; }
+  .verb-get { color: var(--run); } .verb-post { color: var(--ok); } .verb-patch, .verb-put { color: var(--warn); } .verb-delete { color: var(--bad); }
+  .op { display: grid; grid-template-columns: minmax(0, 680px) minmax(0, 1fr); gap: 24px 40px; padding: 32px 0; border-top: 1px solid var(--line); }
+  .op h2 { margin: 0 0 8px; font-size: 18px; line-height: 26px; }
+  .op__link { color: inherit; text-decoration: none; }
+  .op__link:hover { text-decoration: underline; }
+  .op__side { min-width: 0; display: grid; gap: 16px; align-content: start; }
+  .endp { display: flex; flex-wrap: wrap; gap: 4px 10px; align-items: baseline; padding: 8px 12px; border: 1px solid var(--line); border-radius: 6px;
+    background: var(--sunken); }
+  .facts { display: grid; grid-template-columns: 104px minmax(0, 1fr); gap: 4px 12px; margin: 0 0 16px; font-size: 13px; }
+  .facts dt { color: var(--muted); } .facts dd { margin: 0; }
+  .op h3 { margin: 24px 0 4px; font-size: 14px; }
+  .op h3 small { font-weight: 400; color: var(--muted); overflow-wrap: anywhere; }
+  .reply summary { display: flex; gap: 6px; align-items: baseline; } .reply summary h3 { display: inline; }
+  .reply summary::before { content: "▸"; color: var(--muted); } .reply[open] summary::before { content: "▾"; }
+  .param { padding: 8px 0; border-top: 1px solid var(--soft); font-size: 13px; }
+  .param p { margin: 0; } .param__h code { font-weight: 600; }
+  .param .param { margin-left: 16px; }
+  .param details { margin: 4px 0 0; }
+  .type { color: var(--muted); font-size: 12px; overflow-wrap: anywhere; }
+  .req { color: var(--warn); font-size: 12px; }
+  .code { border: 1px solid var(--line); border-radius: 8px; background: var(--sunken); }
+  .code figcaption { display: flex; margin: 0; padding: 6px 12px; font-size: 12px; color: var(--muted); border-bottom: 1px solid var(--line); }
+  .code pre { max-height: 420px; overflow: auto; border: 0; background: none; font-size: 12px; line-height: 20px; }
+  .samples { display: grid; gap: 16px; }
+  .samples[data-shown=curl] [data-client=fetch], .samples[data-shown=fetch] [data-client=curl] { display: none; }
+  .tabs { display: flex; gap: 4px; }
+  .tabs button, .copy { width: auto; min-height: 24px; padding: 0 8px; font-size: 12px; font-weight: 500; background: none; color: var(--muted);
+    border-color: transparent; }
+  .tabs button[aria-pressed=true] { color: var(--text); border-color: var(--line); background: var(--paper); }
+  .copy { margin-left: auto; }
+  .try { margin: 0; padding: 8px 12px; border: 1px solid var(--line); border-radius: 8px; font-size: 13px; }
+  .try form { margin: 12px 0 0; } .try label { margin-bottom: 8px; } .try em { font-weight: 400; color: var(--muted); }
+  .try input { min-height: 32px; padding: 4px 8px; font-size: 13px; } .try textarea { min-height: 6rem; font-size: 12px; }
+  .try output { display: block; } .try output pre { margin-top: 12px; max-height: 420px; overflow: auto; font-size: 12px; }
+  .hits { list-style: none; padding: 0; } .hits li { padding: 8px 0; border-top: 1px solid var(--soft); } .hits p { margin: 0; }
+  @media (max-width: 75rem) { .op { grid-template-columns: minmax(0, 1fr); } }
+  @media (max-width: 48rem) {
+    .docs__cols { grid-template-columns: minmax(0, 1fr); }
+    .docs__nav { position: static; order: 2; height: auto; border-right: 0; border-top: 1px solid var(--line); }
+    body.docs main { padding: 24px 16px; }
+  }
+`;

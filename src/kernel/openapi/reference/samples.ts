@@ -1,0 +1,95 @@
+// The same call as a command and as a program: with the address of this server, and a token from the environment.
+import type { ApiProtocol } from '../../http/protocol.ts';
+import { describedPath, parametersOf } from '../../http/path-template.ts';
+import type { RouteShape } from '../../http/route.ts';
+import type { Example } from '../examples.ts';
+
+export interface SampleCall {
+  method: string;
+  url: string;
+  headers: [name: string, value: string][];
+  /** JSON, as it is sent. */
+  body?: unknown;
+}
+
+/** What stands for a parameter, where its own name would say less. */
+const VALUES: Readonly<Record<string, string>> = {
+  projectKey: 'default',
+  environmentKey: 'test',
+  owner: 'admin',
+  repo: 'demo-shop',
+  username: 'admin',
+  branch: 'main',
+  ref: 'main',
+};
+
+const TOKEN = '$SIGNALBOX_TOKEN';
+
+export function sampleValue(parameter: string): string {
+  return VALUES[parameter] ?? parameter;
+}
+
+export function sampleCall(
+  shape: RouteShape,
+  protocol: ApiProtocol,
+  { publicUrl, version }: { publicUrl: string; version: string },
+  { request }: Example,
+): SampleCall {
+  const path = parametersOf(shape.path).reduce(
+    (text, name) => text.replaceAll(`{${name}}`, encodeURIComponent(sampleValue(name))),
+    describedPath(shape.path),
+  );
+  const [header, value = ''] = protocol.tokenHeader.split(/:\s*/);
+  const [versionHeader] = protocol.versions.headers ?? [];
+  return {
+    method: shape.method,
+    url: `${publicUrl}${protocol.prefixes[0]}${path}`,
+    headers: [
+      ...(shape.access === 'anyone' ? [] : [[header!, value.replace(/<[^>]*>/, TOKEN)] as [string, string]]),
+      ...(versionHeader === undefined ? [] : [[versionHeader, version] as [string, string]]),
+      ...(request === undefined ? [] : [['Content-Type', request.type] as [string, string]]),
+    ],
+    ...(request !== undefined && { body: request.body }),
+  };
+}
+
+export function curlOf({ method, url, headers, body }: SampleCall): string {
+  const parts = [
+    `curl ${method === 'GET' ? '' : `-X ${method} `}"${url}"`,
+    ...headers.map(([name, value]) => `-H "${name}: ${value}"`),
+    ...(body === undefined ? [] : [`-d ${quoted(textOf(body))}`]),
+  ];
+  return parts.join(' \\\n  ');
+}
+
+/** For shells: a quote ends the text, is written by itself, and begins it again. */
+function quoted(text: string): string {
+  return `'${text.replaceAll("'", String.raw`'\''`)}'`;
+}
+
+function textOf(body: unknown): string {
+  return typeof body === 'string' ? body : JSON.stringify(body, undefined, 2);
+}
+
+export function fetchOf({ method, url, headers, body }: SampleCall): string {
+  const lines = headers.map(([name, value]) => {
+    const key = /^[A-Za-z]+$/.test(name) ? name.toLowerCase() : JSON.stringify(name.toLowerCase());
+    const text = value.includes(TOKEN)
+      ? `\`${value.replace(TOKEN, '${process.env.SIGNALBOX_TOKEN}')}\``
+      : JSON.stringify(value);
+    return `    ${key}: ${text},`;
+  });
+  return [
+    `const response = await fetch(${JSON.stringify(url)}, {`,
+    ...(method === 'GET' ? [] : [`  method: "${method}",`]),
+    ...(lines.length === 0 ? [] : ['  headers: {', ...lines, '  },']),
+    ...(body === undefined ? [] : [`  body: ${sentBody(body)},`]),
+    '});',
+    'console.log(response.status, await response.text());',
+  ].join('\n');
+}
+
+function sentBody(body: unknown): string {
+  if (typeof body === 'string') return JSON.stringify(body);
+  return `JSON.stringify(${textOf(body).replaceAll('\n', '\n  ')})`;
+}

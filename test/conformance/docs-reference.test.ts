@@ -1,0 +1,98 @@
+// The reference: a page for each resource of each API, with every operation once, in any version, and as Markdown.
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { apis } from '../../src/app/apis.ts';
+import { escapeHtml } from '../../src/kernel/http/pages/html.ts';
+import { resourcePath, resourcesOf } from '../../src/kernel/openapi/reference/resources.ts';
+import { ADMIN_TOKEN, startServer, type TestServer } from '../server.ts';
+
+let server: TestServer;
+before(async () => (server = await startServer({ limits: 'off' })));
+after(() => server.stop());
+
+const read = (path: string) => server.call(path, { token: null });
+
+for (const api of apis) {
+  const { name } = api.protocol;
+
+  test(`${name}: every operation has its part on one page, and every page is linked from the others`, async () => {
+    const resources = resourcesOf(api);
+    const overview = await read(`/docs/${name}`);
+    const seen = new Set<string>();
+    for (const { slug, shapes } of resources) {
+      const path = resourcePath(name, slug);
+      assert.ok(overview.text.includes(`<a href="${path}">`), path);
+      const { status, text } = await read(path);
+      assert.equal(status, 200, path);
+      for (const { id, until } of shapes) {
+        if (until !== undefined) continue;
+        assert.equal(text.split(`<h2 id="${escapeHtml(id)}">`).length, 2, `${path} ${id}`);
+        assert.ok(!seen.has(id), id);
+        seen.add(id);
+      }
+    }
+    const expected = api.routes.filter(
+      ({ shape }) => shape.aliasOf === undefined && shape.until === undefined,
+    );
+    assert.equal(seen.size, expected.length);
+  });
+
+  test(`${name}: a read without parameters is answered when its command is run as it stands there`, async () => {
+    for (const { slug, shapes } of resourcesOf(api)) {
+      // Those of apps take a token that an app signs.
+      const plain = shapes.filter(
+        ({ method, path }) => method === 'GET' && !path.includes('{') && !/^\/app(?:\/|$)/.test(path),
+      );
+      if (plain.length === 0) continue;
+      const { text } = await read(`${resourcePath(name, slug)}.md`);
+      for (const { path, id, until, produces } of plain) {
+        if (until !== undefined || produces === 'text/event-stream' || id === 'streamChanges') continue;
+        const url = `${server.url}${api.protocol.prefixes[0]}${path}`;
+        const [, rest = ''] = text.split(`curl "${url}"`);
+        const headers = [...rest.split('```')[0]!.matchAll(/-H "([^:]+): ([^"]*)"/g)].map(
+          ([, header, value]): [string, string] => [header!, value!.replace('$SIGNALBOX_TOKEN', ADMIN_TOKEN)],
+        );
+        const reply = await fetch(url, { headers, redirect: 'manual' });
+        await reply.body?.cancel();
+        assert.ok(![401, 404, 405].includes(reply.status) && reply.status < 500, `${id}: ${reply.status}`);
+      }
+    }
+  });
+}
+
+test('a page shows the version that is asked for, and the newest otherwise', async () => {
+  const newest = await read('/docs/host/repos');
+  const older = await read('/docs/host/repos?version=2022-11-28');
+  assert.match(newest.text, /<strong>2026-03-10<\/strong>/);
+  assert.match(older.text, /<strong>2022-11-28<\/strong>/);
+  assert.match(older.text, /-H &#34;X-[A-Za-z-]+: 2022-11-28&#34;/);
+  assert.notEqual(newest.text, older.text);
+  assert.match((await read('/docs/host/repos?version=1999-01-01')).text, /<strong>2026-03-10<\/strong>/);
+});
+
+test('a page has its script by its hash alone, and nothing of other origins', async () => {
+  const { headers, text } = await read('/docs/flags/feature-flags');
+  const policy = headers.get('content-security-policy') ?? '';
+  assert.match(policy, /default-src 'none'; script-src 'sha256-[^']+'; connect-src 'self'/);
+  assert.doesNotMatch(text, /(?:src|href)="(?:https?:)?\/\//);
+});
+
+test('what is not there is not found, whatever is in its name', async () => {
+  for (const path of [
+    '/docs/host/nothing',
+    '/docs/host/nothing.md',
+    '/docs/host/%3Cscript%3E',
+    '/docs/nothing/x',
+  ]) {
+    const { status, text } = await read(path);
+    assert.equal(status, 404, path);
+    assert.doesNotMatch(text, /<script>(?!\n)/);
+  }
+});
+
+test('older addresses lead where they led', async () => {
+  for (const anchor of ['requests', 'operations', 'authentication', 'versions', 'rate-limits', 'errors'])
+    assert.ok((await read('/docs/host')).text.includes(`id="${anchor}"`), anchor);
+  assert.ok((await read('/docs/host')).text.includes('id="differences"'));
+  assert.equal((await read('/docs/host/2026-03-10.json')).status, 200);
+});
