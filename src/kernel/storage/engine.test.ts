@@ -274,6 +274,15 @@ onEachEngine((engine) => {
     assert.deepEqual(await namesIn(db), ['a', 'b']);
   });
 
+  test('a select that is written as SQL does not wait for a transaction that is open', async () => {
+    const { db } = await engine.open(migrations);
+    await db.transaction().execute(async (tx) => {
+      await sql`insert into notes (name) values ('inside')`.execute(tx);
+      const { rows } = await inTime(sql`select name from notes`.execute(db));
+      assert.deepEqual(rows, []);
+    });
+  });
+
   test('a transaction that throws writes nothing, and its error is rethrown', async () => {
     const db = tablesOf(await engine.open(migrations));
     const changedMind = new Error('changed my mind');

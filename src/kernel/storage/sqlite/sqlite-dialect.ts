@@ -105,6 +105,9 @@ export class SqliteDriver implements Driver {
   }
 }
 
+/** A statement written as SQL that only reads. One that begins with `with` may write. */
+const RAW_SELECT = /^\s*select\b/i;
+
 /** Numbers transactions and cursors. */
 let lastNumber = 0;
 
@@ -160,7 +163,7 @@ class SqliteConnection implements DatabaseConnection {
   }
 
   async executeQuery<R>({ query, sql, parameters }: CompiledQuery): Promise<QueryResult<R>> {
-    const isRead = SelectQueryNode.is(query);
+    const isRead = SelectQueryNode.is(query) || RAW_SELECT.test(sql);
     const thread = isRead && this.#transaction === 0 ? this.#reader : this.#writer;
     const result = await ask(thread, ['run', this.#transaction, sql, parameters]);
     const [columns, , changes, insertId] = result;

@@ -44,8 +44,8 @@ export async function openSqlite(settings: SqliteSettings): Promise<Engine> {
     listen: async (channel, listener) => listeners.add(channel, listener),
     oldestTransaction: async () => undefined,
     ping: async () => {
-      // Raw statements go to the writer, built ones to the reader.
-      await Promise.all([sql`select 1`.execute(db), db.selectNoFrom(sql`1`.as('one')).execute()]);
+      // What is not a select goes to the writer.
+      await Promise.all([sql`values (1)`.execute(db), sql`select 1`.execute(db)]);
     },
     close: () => (closing ??= driver.destroy()),
   };
