@@ -11,6 +11,7 @@ import { maySourceBeRead, openSource, repositoryNameIn } from '../host/sources/o
 import type { Changes } from '../kernel/change/changes.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { BodyMemory } from '../kernel/http/body/body-memory.ts';
+import { KeptReplies } from '../kernel/http/reply/kept-replies.ts';
 import { Identity } from '../kernel/identity/identity.ts';
 import { TokenUseCounter } from '../kernel/identity/token-uses/token-uses.ts';
 import type { Kernel } from '../kernel/kernel.ts';
@@ -102,6 +103,7 @@ export async function openKernel(config: Config, ground: Ground): Promise<Kernel
     secondaryLimits: new SecondaryLimits(config.limits === 'on', secondaryQuotasOf(config)),
     log,
     bodyMemory: new BodyMemory(),
+    keptReplies: new KeptReplies(engine),
     metrics,
     guard: guard({ allowPrivate: config.allowPrivateWebhooks }),
     get publicUrl() {

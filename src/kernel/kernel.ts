@@ -5,6 +5,7 @@ import type { Clock } from './clock.ts';
 import type { EndMember, TransferOwnership } from './identity/store-accounts.ts';
 import type { Identity } from './identity/identity.ts';
 import type { TokenUseCounter } from './identity/token-uses/token-uses.ts';
+import type { KeptReplies } from './http/reply/kept-replies.ts';
 import type { Limits } from './limits/limits.ts';
 import type { Logger } from './observability/log.ts';
 import type { Metrics } from './observability/metrics.ts';
@@ -28,6 +29,11 @@ export interface Kernel {
   readonly engine: Engine;
   /** The engine's database, by its short name. */
   readonly db: Db;
+  /**
+   * Set where the reply is kept until rows change that `db` has read for it: what other caches hold is then read from `db`, since
+   * they may be older.
+   */
+  readonly isKeepingReply?: true;
   /** The one way to change configuration. */
   readonly changes: Changes;
   readonly blobs: BlobStore;
@@ -50,6 +56,7 @@ export interface Kernel {
   readonly versionUsage: VersionUsage;
   readonly secondaryLimits: SecondaryLimits;
   readonly bodyMemory: BodyMemory;
+  readonly keptReplies: KeptReplies;
   readonly log: Logger;
   readonly metrics: Metrics;
   /** Says which URLs the server may call. */

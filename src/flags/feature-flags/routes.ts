@@ -238,6 +238,7 @@ const getFlag = route(
     params: ByFlag,
     query: Type.Object({ ...EnvQuery, ...ExpandQuery(FLAG_EXPANDABLE) }),
     reply: { 200: FlagSchema },
+    isKept: true,
   },
   async (call, { db }) => {
     const { params, query } = call;

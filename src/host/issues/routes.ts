@@ -67,6 +67,7 @@ const get = issueRoute(
     access: READ_REPOSITORY,
     params: IssueParams,
     reply: { 200: IssueReply },
+    isKept: true,
   },
   'read',
   async (call, kernel, opened) => await replyIssue(kernel, call, opened, opened.issue),

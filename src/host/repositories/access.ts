@@ -218,11 +218,12 @@ function nameIn(repo: string): string {
 }
 
 async function findCached(
-  { services: { repositories } }: Kernel,
+  { services: { repositories }, isKeepingReply }: Kernel,
   key: string,
   now: number,
   find: () => Promise<FoundRepository | undefined>,
 ): Promise<FoundRepository | undefined> {
+  if (isKeepingReply) return await find();
   const cached = repositories.get(key, now);
   if (cached !== undefined) return cached;
   return await repositories.load(key, async () => {

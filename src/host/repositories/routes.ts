@@ -76,6 +76,7 @@ const getRepository = repositoryRoute(
     access: READ_REPOSITORY,
     params: Type.Object(RepositoryParams),
     reply: { 200: FullRepository },
+    isKept: true,
   },
   'read',
   async ({ caller, base }, { db }, found) =>

@@ -40,6 +40,7 @@ const getAuthenticated = route(
     summary: 'Get the caller',
     access: 'caller',
     reply: { 200: PrivateUser },
+    isKept: true,
   },
   async ({ caller, base }, { db }) => {
     const shown = await readOwnUser(db, accountOf(caller));

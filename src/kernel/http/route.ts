@@ -83,6 +83,11 @@ export interface RouteShape {
   produces?: string;
   /** Further content types that a call may ask for. */
   accepts?: readonly string[];
+  /**
+   * Replies are kept until rows change that they were made from. Only for a GET whose reply follows from the caller, the address,
+   * the header Accept and what the handler reads by `kernel.db`, and whose handler has no effects.
+   */
+  isKept?: true;
   /** Whether caches may store a reply; absent, as the API does by default. */
   cache?: 'never';
   /** The id of the route whose handler this is, at another path: its examples and tests are those of that route. */

@@ -200,13 +200,14 @@ function createHandler(
   send: ReplySender,
 ) {
   const answer = (call: ActiveRequestContext, reply: FastifyReply): void | Promise<void> => {
+    const keeping = shape.isKept ? kernel.keptReplies.begin(call, kernel) : undefined;
     const finish = (result: unknown) => {
       call.assertPermissionChecked(false);
       // Unread bytes of the body would block the next request of the connection.
       if (shape.streams) reply.request.raw.resume();
-      return send.result(reply, call, shape, result);
+      return send.result(reply, call, shape, result, keeping?.keep);
     };
-    const result = handle(call as Call, kernel);
+    const result = handle(call as Call, keeping?.kernel ?? kernel);
     return result instanceof Promise ? result.then(finish) : finish(result);
   };
   const read = (request: FastifyRequest, reply: FastifyReply, routeVersion: RouteVersion) => {
@@ -240,6 +241,11 @@ function createHandler(
     }
     if (needsRoom) kernel.disk.checkRoom();
     call.usage = routeVersion.usage;
+    if (shape.isKept && request.body === undefined) {
+      // The same call of the same caller was checked when the reply was made.
+      const ready = kernel.keptReplies.find(call);
+      if (ready !== undefined) return send.ready(reply, call, shape, ready);
+    }
     let reading: Promise<void> | undefined;
     try {
       reading = read(request, reply, routeVersion);

@@ -2,6 +2,7 @@
 import type { Logger } from 'pino';
 import type { QueryResult } from 'kysely';
 import type { SqlStatement } from './statement.ts';
+import type { TableChanges } from './table-changes.ts';
 import type { Db } from './tables.ts';
 
 /** The methods of a logger that storage uses. */
@@ -16,6 +17,8 @@ export interface Engine {
    * a conflict the callback of a transaction is called again: it must have no effects but on the database.
    */
   readonly db: Db;
+  /** Which tables were written; undefined where other servers write to the same database. */
+  readonly tableChanges?: TableChanges;
   /** A transaction whose statements are all known beforehand: it takes one round trip. */
   batch(statements: readonly SqlStatement[]): Promise<QueryResult<unknown>[]>;
   /**

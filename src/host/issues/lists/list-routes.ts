@@ -72,6 +72,7 @@ const listForRepository = issuesRoute(
       ...HostPageQuery,
     }),
     list: IssueReply,
+    isKept: true,
   },
   'read',
   async (call, kernel, opened) => {

@@ -18,6 +18,7 @@ import {
 } from './reply-headers.ts';
 import { isLarge, stringifyLarge } from '../../json/stringify.ts';
 import type { Kernel } from '../../kernel.ts';
+import type { ReadyReply } from './kept-replies.ts';
 import { Page } from './page.ts';
 import { isBodyless } from './reply-head.ts';
 import { Bytes, EventStream, JsonText, Reply, Stream, Text, type RouteShape } from '../route.ts';
@@ -78,6 +79,7 @@ export class ReplySender {
     call: RequestContext,
     shape: RouteShape,
     result: unknown,
+    keep?: (ready: ReadyReply) => void,
   ): void | Promise<void> {
     const routeVersion = this.routeVersion(shape, call);
     if (result instanceof Text) {
@@ -109,9 +111,15 @@ export class ReplySender {
     }
     if (usage !== undefined) call.effects |= usage.noticed;
     const send = (text: string | Uint8Array | undefined) =>
-      this.#good(reply, call, routeVersion, new Reply(status, text, own));
+      this.#good(reply, call, routeVersion, new Reply(status, text, own), keep);
     if (isLarge(whole)) return this.#toBytes(whole).then(send);
     return send(whole === undefined ? undefined : this.#toText(whole));
+  }
+
+  /** Sends a reply that was kept. */
+  ready(reply: FastifyReply, call: RequestContext, shape: RouteShape, ready: ReadyReply): void {
+    call.effects |= ready.effects;
+    this.#unlessKnown(reply, call, this.routeVersion(shape, call), ready);
   }
 
   /** `allow` is undefined where there is no route. */
@@ -175,22 +183,43 @@ export class ReplySender {
     return await stringifyLarge(wrap === undefined ? body : wrap.body(body));
   }
 
-  #good(reply: FastifyReply, call: RequestContext, routeVersion: RouteVersion, newest: Reply): void {
+  #good(
+    reply: FastifyReply,
+    call: RequestContext,
+    routeVersion: RouteVersion,
+    newest: Reply,
+    keep?: (ready: ReadyReply) => void,
+  ): void {
     const { status, headers } = replyHeadOf(routeVersion, newest, call);
     const text = isBodyless(status) ? undefined : (newest.body as string | Uint8Array | undefined);
     const isRead = call.method === 'GET' || call.method === 'HEAD';
     // The handler compared the ETag itself, which spares it the reading of a file.
     if (status === 304 && this.#protocol.conditional) refund(call, this.#kernel);
-    if (text === undefined || status !== 200 || !isRead || !this.#protocol.conditional) {
+    if (text === undefined || status !== 200 || !isRead) {
       return this.#put(reply, call, status, routeVersion.headers, headers, text);
     }
-    const etag = headers['etag'] ?? routeVersion.etags.of(text);
-    const own = { ...headers, etag };
-    if (!isNotModified(call.headers, etag, headers['last-modified'])) {
-      return this.#put(reply, call, status, routeVersion.headers, own, text);
+    const own = this.#protocol.conditional
+      ? { ...headers, etag: headers['etag'] ?? routeVersion.etags.of(text) }
+      : headers;
+    const ready = { text, headers: own, effects: call.effects };
+    keep?.(ready);
+    return this.#unlessKnown(reply, call, routeVersion, ready);
+  }
+
+  /** Answers 304 to a caller who has it already, in protocols that do so. */
+  #unlessKnown(
+    reply: FastifyReply,
+    call: RequestContext,
+    routeVersion: RouteVersion,
+    { text, headers }: ReadyReply,
+  ): void {
+    const { etag, 'last-modified': lastModified } = headers;
+    const { conditional } = this.#protocol;
+    if (!conditional || etag === undefined || !isNotModified(call.headers, etag, lastModified)) {
+      return this.#put(reply, call, 200, routeVersion.headers, headers, text);
     }
     refund(call, this.#kernel);
-    return this.#put(reply, call, 304, routeVersion.headers, own);
+    return this.#put(reply, call, 304, routeVersion.headers, headers);
   }
 
   /** Bytes with an ETag answer 304 also in protocols that send no ETags for JSON. */

@@ -29,6 +29,8 @@ export class StorageThread {
   readonly #pending = new Map<number, (reply: ThreadReply) => void>();
   /** Called when another process has written to the file. */
   onChange: () => void = () => {};
+  /** Called with the tables of a write, before its reply is given to who asked for it. */
+  onWritten: (tables: string) => void = () => {};
 
   #isReady = false;
   #lastId = 0;
@@ -107,6 +109,8 @@ export class StorageThread {
   };
 
   #resolve(reply: ThreadReply): void {
+    const [, , , , , written] = reply[1];
+    if (written !== undefined) this.onWritten(written);
     this.#pending.get(reply[0])?.(reply);
     this.#pending.delete(reply[0]);
   }

@@ -1,12 +1,14 @@
 // One SQLite connection inside a storage thread, with its settings and its cache of prepared statements.
-import { DatabaseSync } from 'node:sqlite';
+import { constants, DatabaseSync } from 'node:sqlite';
 import type { SQLInputValue, StatementSync } from 'node:sqlite';
 import { BoundedCache } from '../../collections/bounded-cache.ts';
-import type { RawResult } from './sqlite-protocol.ts';
+import { joinTables } from '../table-changes.ts';
+import type { RawResult, TouchedTables } from './sqlite-protocol.ts';
 
 interface Prepared {
   statement: StatementSync;
   columns: string[];
+  tables: TouchedTables;
 }
 
 const CACHED_STATEMENTS = 500;
@@ -16,9 +18,14 @@ const BUSY_MS = 10_000;
 export class SqliteConnection {
   readonly #db: DatabaseSync;
   readonly #cache = new BoundedCache<string, Prepared>({ max: CACHED_STATEMENTS });
+  /** Of the statement that is being prepared. */
+  readonly #tables = { read: new Set<string>(), written: new Set<string>() };
+  /** Node has it since 24.10. */
+  readonly #areTablesKnown = 'setAuthorizer' in DatabaseSync.prototype;
 
   constructor(file: string, access: 'read' | 'write') {
     this.#db = new DatabaseSync(file, { readOnly: access === 'read', timeout: BUSY_MS, returnArrays: true });
+    if (this.#areTablesKnown) this.#watchTables();
     try {
       // LIKE is case-sensitive, as in PostgreSQL.
       this.#db.exec(
@@ -43,12 +50,12 @@ export class SqliteConnection {
     const values = parameters as SQLInputValue[];
     if (prepared.columns.length === 0) {
       const { changes, lastInsertRowid } = prepared.statement.run(...values);
-      return [prepared.columns, [], Number(changes), lastInsertRowid];
+      return [prepared.columns, [], Number(changes), lastInsertRowid, ...prepared.tables];
     }
     const rows = prepared.statement.all(...values) as unknown as unknown[][];
     // A migration may have added a column since `select *` was prepared.
     if (rows[0] && rows[0].length !== prepared.columns.length) prepared.columns = namesOf(prepared.statement);
-    return [prepared.columns, rows, 0, 0];
+    return [prepared.columns, rows, 0, 0, ...prepared.tables];
   }
 
   /** Returns rows one by one. Its statement is not cached: running a cached one again would reset it under the iterator. */
@@ -66,10 +73,27 @@ export class SqliteConnection {
   #prepare(sql: string): Prepared {
     const known = this.#cache.get(sql);
     if (known !== undefined) return known;
+    const { read, written } = this.#tables;
+    read.clear();
+    written.clear();
     const statement = this.#db.prepare(sql);
-    const prepared = { statement, columns: namesOf(statement) };
+    const prepared: Prepared = { statement, columns: namesOf(statement), tables: [] };
+    if (written.size > 0) prepared.tables = [undefined, joinTables(written)];
+    else if (this.#areTablesKnown) prepared.tables = [joinTables(read)];
     this.#cache.set(sql, prepared);
     return prepared;
+  }
+
+  /** SQLite names them when it prepares a statement: those of views, of triggers and of cascades too. */
+  #watchTables(): void {
+    const { read, written } = this.#tables;
+    const { SQLITE_OK, SQLITE_READ, SQLITE_INSERT, SQLITE_UPDATE, SQLITE_DELETE } = constants;
+    const writing = [SQLITE_INSERT, SQLITE_UPDATE, SQLITE_DELETE];
+    this.#db.setAuthorizer((action, table) => {
+      if (table !== null && action === SQLITE_READ) read.add(table);
+      if (table !== null && writing.includes(action)) written.add(table);
+      return SQLITE_OK;
+    });
   }
 }
 

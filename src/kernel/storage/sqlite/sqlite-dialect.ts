@@ -8,6 +8,7 @@ import type { StorageThread } from './sqlite-client.ts';
 import { hasWritten } from './sqlite-protocol.ts';
 import type { StorageRequest, RawResult, ThrownError } from './sqlite-protocol.ts';
 import { awaitAll } from '../execute-all.ts';
+import type { TracedResult } from '../recorded-reads.ts';
 
 type NotifyListeners = (channel: string, payload: string | undefined) => void;
 
@@ -162,12 +163,13 @@ class SqliteConnection implements DatabaseConnection {
     return true;
   }
 
-  async executeQuery<R>({ query, sql, parameters }: CompiledQuery): Promise<QueryResult<R>> {
+  async executeQuery<R>({ query, sql, parameters }: CompiledQuery): Promise<TracedResult<R>> {
     const isRead = SelectQueryNode.is(query) || RAW_SELECT.test(sql);
     const thread = isRead && this.#transaction === 0 ? this.#reader : this.#writer;
     const result = await ask(thread, ['run', this.#transaction, sql, parameters]);
-    const [columns, , changes, insertId] = result;
+    const [columns, , changes, insertId, tablesRead] = result;
     const rows = toObjects<R>(result);
+    if (tablesRead !== undefined) return { rows, tablesRead };
     if (isRead) return { rows };
     if (columns.length > 0) return { rows, numAffectedRows: BigInt(rows.length) };
     return { rows, numAffectedRows: BigInt(changes), insertId: BigInt(insertId) };

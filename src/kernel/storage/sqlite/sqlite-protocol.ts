@@ -23,7 +23,19 @@ export type NumberedRequest = [id: number, request: StorageRequest];
 /** To a thread: the file to open, then all requests of one turn of the event loop, at last to close it. */
 export type ThreadCommand = ThreadSetup | NumberedRequest[] | 'close';
 
-export type RawResult = [columns: string[], rows: unknown[][], changes: number, insertId: number | bigint];
+export type RawResult = [
+  columns: string[],
+  rows: unknown[][],
+  changes: number,
+  insertId: number | bigint,
+  ...tables: TouchedTables,
+];
+
+/**
+ * As `joinTables` writes them: one text costs less to pass than a list. `read` is there where the statement writes nothing;
+ * `written` is what the statement has written, or the transaction that it commits.
+ */
+export type TouchedTables = [read?: string | undefined, written?: string];
 
 export const EMPTY_RESULT: RawResult = [[], [], 0, 0];
 

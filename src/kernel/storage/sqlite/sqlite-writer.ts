@@ -1,6 +1,7 @@
 // Group commit: requests that arrive together share one COMMIT, and none is answered before it is durable. ADR 0005.
 import { Failure } from '../../failure.ts';
 import { asStorageFailure } from '../storage-failure.ts';
+import { joinTables } from '../table-changes.ts';
 import type { SqliteConnection } from './sqlite-connection.ts';
 import { hasWritten, EMPTY_RESULT, thrownBy, transactionOf } from './sqlite-protocol.ts';
 import type {
@@ -31,6 +32,8 @@ interface Transaction {
   name: number;
   requests: NumberedRequest[];
   failed: boolean;
+  /** As results name them. */
+  written: Set<string>;
 }
 
 /**
@@ -90,7 +93,7 @@ export class SqliteWriter {
       } else {
         let transaction = this.#transactions.get(name);
         if (!transaction) {
-          transaction = { name, requests: [], failed: false };
+          transaction = { name, requests: [], failed: false, written: new Set() };
           this.#transactions.set(name, transaction);
           this.#waiting.push(transaction);
         }
@@ -156,6 +159,8 @@ export class SqliteWriter {
         } else {
           const result = this.#run(request);
           this.#early.push([id, result]);
+          const [, , , , , written] = result;
+          if (written !== undefined) transaction.written.add(written);
           transaction.failed = request[4] === true && !hasWritten(result);
         }
       } else if (verb === 'fail') {
@@ -163,7 +168,8 @@ export class SqliteWriter {
         this.#early.push([id, EMPTY_RESULT, { message: request[2] }]);
       } else if (verb === 'commit' && !transaction.failed) {
         this.#connection.run('release member');
-        this.#done.push(...this.#early.splice(0), [id, EMPTY_RESULT]);
+        const written = joinTables(transaction.written);
+        this.#done.push(...this.#early.splice(0), [id, [[], [], 0, 0, undefined, written]]);
         this.#leave(transaction);
       } else {
         this.#undo();

@@ -6,6 +6,7 @@ import type { Engine, Log } from '../engine.ts';
 import { Listeners } from '../listeners.ts';
 import { keepPrivate, createPrivateFile, createPrivateFolder } from '../disk/private-files.ts';
 import { RetryingKysely } from '../retry.ts';
+import { TableChanges } from '../table-changes.ts';
 import { StorageThread } from './sqlite-client.ts';
 import { SqliteDriver, sqliteDialect } from './sqlite-dialect.ts';
 
@@ -27,13 +28,19 @@ export async function openSqlite(settings: SqliteSettings): Promise<Engine> {
   const listeners = new Listeners(log);
   const driver = new SqliteDriver(writer, reader, (channel, payload) => listeners.notify(channel, payload));
   const db = new RetryingKysely({ dialect: sqliteDialect(driver) });
-  writer.onChange = () => listeners.notifyAll();
+  const tableChanges = new TableChanges();
+  writer.onWritten = (tables) => tableChanges.record(tables);
+  writer.onChange = () => {
+    tableChanges.recordAll();
+    listeners.notifyAll();
+  };
   let closing: Promise<void> | undefined;
 
   return {
     kind: 'sqlite',
     isShared: false,
     db,
+    tableChanges,
     batch: (statements) => driver.batch(statements),
     async batchIf(guards, statements, channels = []) {
       const isDone = await driver.batchIf(guards, statements);
