@@ -1,6 +1,6 @@
 // Issues in the database. Whoever changes a number, a state or a milestone locks the repository's row first: counts stay true.
 import type { Selectable } from 'kysely';
-import { chunk } from '../../kernel/collections/chunk.ts';
+import { buildForLists, buildOnce } from '../../kernel/storage/build-once.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import type { Issue, IssueState, LockReason, ReactionCounts, StateReason } from './issue.ts';
 import type { IssueRow } from './tables.ts';
@@ -87,14 +87,17 @@ export async function findIssue(
   repositoryNumber: number,
   number: number,
 ): Promise<Issue | undefined> {
-  const row = await db
+  const [row] = (await db.executeQuery(selectIssue(db, repositoryNumber, number))).rows;
+  return row && issueFrom(row);
+}
+
+const selectIssue = buildOnce((db, repositoryNumber: number, number: number) =>
+  db
     .selectFrom('issues')
     .selectAll()
     .where('repository_number', '=', repositoryNumber)
-    .where('number', '=', number)
-    .executeTakeFirst();
-  return row && issueFrom(row);
-}
+    .where('number', '=', number),
+);
 
 /** Locks the row until the transaction ends. */
 export async function lockIssue(tx: Db, id: number): Promise<Issue | undefined> {
@@ -104,13 +107,13 @@ export async function lockIssue(tx: Db, id: number): Promise<Issue | undefined> 
 
 /** By id; those that are gone are missing. */
 export async function listIssuesById(db: Db, ids: readonly number[]): Promise<Map<number, Issue>> {
-  const found = new Map<number, Issue>();
-  for (const some of chunk([...new Set(ids)])) {
-    const rows = await db.selectFrom('issues').selectAll().where('id', 'in', some).execute();
-    for (const row of rows) found.set(row.id, issueFrom(row));
-  }
-  return found;
+  const rows = await selectIssuesById(db, [...new Set(ids)]);
+  return new Map(rows.map((row) => [row.id, issueFrom(row)]));
 }
+
+const selectIssuesById = buildForLists((db, ids: readonly number[]) =>
+  db.selectFrom('issues').selectAll().where('id', 'in', ids),
+);
 
 export type IssueUpdate = Partial<
   Pick<

@@ -5,6 +5,7 @@ import { foldCase } from '../../kernel/text/fold-case.ts';
 import type { Issue } from '../issues/issue.ts';
 import type { LabelRow } from '../issues/tables.ts';
 import { countBounded, type BoundedTotal } from '../list-query.ts';
+import { buildForLists } from '../../kernel/storage/build-once.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import { DEFAULT_LABELS, isDefaultLabel } from './default-labels.ts';
 import type { Label, LabelFields } from './model.ts';
@@ -12,22 +13,23 @@ import type { Label, LabelFields } from './model.ts';
 /** Of issues, by their ids, in the order of their names. */
 export async function listLabelsOf(db: Db, issueIds: readonly number[]): Promise<Map<number, Label[]>> {
   const labels = new Map<number, Label[]>();
-  if (issueIds.length === 0) return labels;
-  const rows = await db
-    .selectFrom('issue_labels')
-    .innerJoin('labels', 'labels.id', 'issue_labels.label_id')
-    .selectAll('labels')
-    .select('issue_labels.issue_id')
-    .where('issue_labels.issue_id', 'in', issueIds)
-    .orderBy('labels.folded_name')
-    .execute();
-  for (const row of rows) {
+  for (const row of await selectLabelsOf(db, issueIds)) {
     const own = labels.get(row.issue_id);
     if (own === undefined) labels.set(row.issue_id, [labelFrom(row)]);
     else own.push(labelFrom(row));
   }
   return labels;
 }
+
+const selectLabelsOf = buildForLists((db, issueIds: readonly number[]) =>
+  db
+    .selectFrom('issue_labels')
+    .innerJoin('labels', 'labels.id', 'issue_labels.label_id')
+    .selectAll('labels')
+    .select('issue_labels.issue_id')
+    .where('issue_labels.issue_id', 'in', issueIds)
+    .orderBy('labels.folded_name'),
+);
 
 export interface CountedLabels extends BoundedTotal {
   items: Label[];

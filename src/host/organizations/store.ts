@@ -2,6 +2,7 @@
 import { sql, type Selectable } from 'kysely';
 import { newId } from '../../kernel/id.ts';
 import type { Slice } from '../../kernel/http/reply/page.ts';
+import { buildForLists } from '../../kernel/storage/build-once.ts';
 import { lockRows } from '../../kernel/storage/locks.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import {
@@ -95,10 +96,12 @@ export async function shareLockOrganization(tx: Db, id: string): Promise<boolean
 }
 
 export async function listOrganizationsById(db: Db, ids: readonly string[]): Promise<Organization[]> {
-  if (ids.length === 0) return [];
-  const rows = await db.selectFrom('organizations').selectAll().where('id', 'in', ids).execute();
-  return rows.map(organizationFrom);
+  return (await selectById(db, ids)).map(organizationFrom);
 }
+
+const selectById = buildForLists((db, ids: readonly string[]) =>
+  db.selectFrom('organizations').selectAll().where('id', 'in', ids),
+);
 
 /** Those with larger numbers, by number. */
 export async function listOrganizationsAfter(db: Db, number: number, limit: number): Promise<Organization[]> {

@@ -1,5 +1,6 @@
 // Repositories in the database.
 import type { Selectable } from 'kysely';
+import { buildOnce } from '../../kernel/storage/build-once.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import { lockName } from '../../kernel/storage/locks.ts';
 import { DEFAULT_REPOSITORY_SETTINGS, type Repository, type RepositorySettings } from './repository.ts';
@@ -24,15 +25,18 @@ export async function findRepositoryByName(
   owner: RepositoryOwner,
   name: string,
 ): Promise<Repository | undefined> {
-  const row = await db
-    .selectFrom('repositories')
-    .selectAll()
-    .where('owner_id', '=', owner.id)
-    .where('full_name', '=', foldedName(owner, name))
-    .where('deleted_at', 'is', null)
-    .executeTakeFirst();
+  const [row] = (await db.executeQuery(selectByName(db, owner.id, foldedName(owner, name)))).rows;
   return row && repositoryFrom(row);
 }
+
+const selectByName = buildOnce((db, ownerId: string, folded: string) =>
+  db
+    .selectFrom('repositories')
+    .selectAll()
+    .where('owner_id', '=', ownerId)
+    .where('full_name', '=', folded)
+    .where('deleted_at', 'is', null),
+);
 
 /** By number; those that are gone are missing. */
 export async function listRepositoriesByNumber(

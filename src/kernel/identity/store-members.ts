@@ -6,6 +6,7 @@ import { newId } from '../id.ts';
 import type { Slice } from '../http/reply/page.ts';
 import { contested } from '../storage/retry.ts';
 import { escapeLike } from '../storage/search.ts';
+import { buildForLists, buildOnce } from '../storage/build-once.ts';
 import type { Db, Tables } from '../storage/tables.ts';
 import { isEmail } from '../text/email.ts';
 import { isPassword } from '../secrets/secret.ts';
@@ -105,33 +106,32 @@ function isName(by: MemberName): boolean {
 
 export async function findMember(db: Db, by: MemberName): Promise<Member | undefined> {
   if (!isName(by)) return undefined;
-  const row = await db
-    .selectFrom('members')
-    .selectAll()
-    .where('removed_at', 'is', null)
-    .where((eb) =>
-      'id' in by
-        ? eb('id', '=', by.id)
-        : 'username' in by
-          ? eb('username', '=', by.username)
-          : eb('number', '=', by.number),
-    )
-    .executeTakeFirst();
+  const statement =
+    'id' in by
+      ? selectMember.byId(db, by.id)
+      : 'username' in by
+        ? selectMember.byUsername(db, by.username)
+        : selectMember.byNumber(db, by.number);
+  const [row] = (await db.executeQuery(statement)).rows;
   return row && memberOf(row);
 }
 
+const present = (db: Db) => db.selectFrom('members').selectAll().where('removed_at', 'is', null);
+
+const selectMember = {
+  byId: buildOnce((db, id: string) => present(db).where('id', '=', id)),
+  byUsername: buildOnce((db, username: string) => present(db).where('username', '=', username)),
+  byNumber: buildOnce((db, number: number) => present(db).where('number', '=', number)),
+};
+
 /** No removed members. */
 export async function listMembersById(db: Db, ids: readonly string[]): Promise<Member[]> {
-  // PostgreSQL refuses an empty list.
-  if (ids.length === 0) return [];
-  const rows = await db
-    .selectFrom('members')
-    .selectAll()
-    .where('id', 'in', ids)
-    .where('removed_at', 'is', null)
-    .execute();
-  return rows.map(memberOf);
+  return (await selectMembersById(db, ids)).map(memberOf);
 }
+
+const selectMembersById = buildForLists((db, ids: readonly string[]) =>
+  db.selectFrom('members').selectAll().where('id', 'in', ids).where('removed_at', 'is', null),
+);
 
 /** Members with larger numbers, by number. */
 export async function listMembersAfter(db: Db, number: number, limit: number): Promise<Member[]> {

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { onEachEngine } from '../../../test/engines.ts';
 import { eventMigrations } from '../change/store.ts';
-import { buildOnce } from './build-once.ts';
+import { buildForLists, buildOnce } from './build-once.ts';
+import { sql } from 'kysely';
 
 onEachEngine((engine) => {
   test('a statement is built once, and has its own values each time', async () => {
@@ -31,5 +32,31 @@ onEachEngine((engine) => {
       any.selectFrom('events').select('id').where('name', '=', names[0]!),
     );
     assert.throws(() => select(db, 'a'), /name each of its values/);
+  });
+
+  test('a statement with a list is built for a few lengths, and reads what is in the list alone, however long', async () => {
+    const { db } = await engine.open(eventMigrations);
+    const lengths: number[] = [];
+    const select = buildForLists((any, ids: readonly number[], above: number) => {
+      lengths.push(ids.length);
+      const some = sql.join(
+        ids.map((id) => sql`select cast(${id} as bigint) as id`),
+        sql` union `,
+      );
+      return any
+        .selectFrom(sql<{ id: number }>`(${some})`.as('some'))
+        .select('id')
+        .where('id', '>', above)
+        .orderBy('id');
+    });
+    const numbers = (count: number) => Array.from({ length: count }, (_, index) => index + 1);
+    for (const count of [0, 1, 2, 3, 4, 3, 100, 128, 200]) {
+      const rows = await select(db, numbers(count), 1);
+      assert.deepEqual(
+        rows.map(({ id }) => Number(id)),
+        numbers(count).slice(1),
+      );
+    }
+    assert.deepEqual(lengths, [1, 2, 4, 128, 200]);
   });
 });
