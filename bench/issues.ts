@@ -1,4 +1,4 @@
-// Issues: reads of one and of a list, and fifty of a hundred thousand against fifty of a hundred, by filter and order.
+// Issues: reads of one and of a list, the same again and others, and fifty of a hundred thousand against fifty of a hundred, by filter and order.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -15,6 +15,8 @@ const LARGE_QUICK = 10_000;
 const SMALL = 100;
 const MOST_OF_LIST = 1.5;
 const MOST_OF_READ = 3;
+/** Of a reply that is not kept. */
+const MOST_OF_OTHERS = 10;
 const VERSION = { 'x-host-api-version': '2026-03-10' };
 const ISSUES = '/repos/admin/bench/issues';
 const FILTERS = [
@@ -39,17 +41,27 @@ export async function benchIssues(effort: Effort): Promise<Row[]> {
         await compareWithBare(large.server, workOf(`${ISSUES}?per_page=30`), effort),
         { most: MOST_OF_READ },
       ),
+      cpuRow(
+        'an issue, another each time',
+        await compareWithBare(large.server, workOf(otherIssue(count)), effort),
+        { most: MOST_OF_OTHERS },
+      ),
+      cpuRow(
+        'a list of 30 issues, made anew',
+        await compareWithBare(large.server, workOf(anew(`${ISSUES}?per_page=30`)), effort),
+        { most: MOST_OF_OTHERS },
+      ),
     ];
     for (const [what, query] of FILTERS)
       for (const sort of SORTS) {
-        const work = workOf(`${ISSUES}?per_page=50${query}&sort=${sort}`);
+        const work = workOf(anew(`${ISSUES}?per_page=50${query}&sort=${sort}`));
         const targets = [small, large].map(({ server }) => ({ server, work }));
         const name = `list 50 of ${count} issues, ${what}, by ${sort}`;
         rows.push(listRow(name, `50 of ${SMALL}`, await compare(targets, short)));
       }
     const labeled = ['rare', 'slow,rare'].map((names) => ({
       server: large.server,
-      work: workOf(`${ISSUES}?per_page=50&labels=${names}`),
+      work: workOf(anew(`${ISSUES}?per_page=50&labels=${names}`)),
     }));
     const name = `list 50 of ${count} issues, with two labels`;
     rows.push(listRow(name, 'with the rarer one alone', await compare(labeled, short)));
@@ -70,8 +82,20 @@ function listRow(what: string, against: string, [one, other]: Measured[]): Row {
   };
 }
 
-function workOf(path: string): Work {
+function workOf(path: Work['path']): Work {
   return { method: 'GET', path, headers: { ...hostHeaders, ...VERSION } };
+}
+
+/** More than are kept. */
+function otherIssue(count: number): () => string {
+  let number = 0;
+  return () => `${ISSUES}/${(number = (number % (count - 7)) + 7)}`;
+}
+
+/** A parameter that means nothing makes every address another, so that no reply is kept for it. */
+function anew(path: string): () => string {
+  let calls = 0;
+  return () => `${path}&call=${(calls += 1)}`;
 }
 
 interface FilledServer {
