@@ -52,6 +52,7 @@ export async function bundleInto(folder: string): Promise<Bundle> {
     metafile: true,
   });
   await cp(join(ROOT, 'docs/openapi/examples'), join(folder, 'examples'), { recursive: true });
+  await cp(join(ROOT, 'docs/guide'), join(folder, 'guide'), { recursive: true });
   const licenses = join(ROOT, 'node_modules/spdx-license-list/licenses');
   await cp(licenses, join(folder, 'licenses'), { recursive: true });
   const console = join(ROOT, 'console/dist');

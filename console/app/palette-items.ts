@@ -5,7 +5,7 @@ import type { IconName } from '../ui/icon.tsx';
 import { hasPage, NAVIGATION } from './pages.tsx';
 import { PALETTE } from './palette-words.ts';
 import { readRecentPages } from './recent-pages.ts';
-import { groupHits } from './search.ts';
+import { docsAddressOf, groupHits } from './search.ts';
 import { switchTheme } from './theme.ts';
 
 export interface PaletteItem {
@@ -22,12 +22,19 @@ export interface PaletteGroup {
   items: PaletteItem[];
 }
 
+const PREFIXES: Readonly<Record<string, string>> = {
+  'f:': 'flag,segment',
+  'r:': 'run',
+  '@': 'member,team',
+  '#': 'issue,pull',
+  '?': 'operation,guide',
+};
+
 /** The prefix that narrows a search, the kinds that it stands for, and the rest. */
 export function readSearch(typed: string): { text: string; kinds?: string } {
-  const [, prefix, text = ''] = /^(f:|r:|@|#)\s*(.*)$/.exec(typed) ?? [];
+  const [, prefix, text = ''] = /^(f:|r:|@|#|\?)\s*(.*)$/.exec(typed) ?? [];
   if (prefix === undefined) return { text: typed.trim() };
-  const kinds = { 'f:': 'flag,segment', 'r:': 'run', '@': 'member,team', '#': 'issue,pull' }[prefix]!;
-  return { text: text.trim(), kinds };
+  return { text: text.trim(), kinds: PREFIXES[prefix]! };
 }
 
 const COMMANDS: readonly PaletteItem[] = [
@@ -64,7 +71,7 @@ export function groupsFor(typed: string, hits: readonly SearchItem[]): PaletteGr
       label: title,
       detail,
       icon,
-      go: addressOf(path, title),
+      go: placeOf(path, title),
     })),
   }));
   const isExact = hits.some((hit) => hit.isExact === true);
@@ -84,10 +91,11 @@ export function groupsFor(typed: string, hits: readonly SearchItem[]): PaletteGr
   return isExact || found.length > 0 ? [...found, ...own] : own;
 }
 
-/** Of a thing that has no page yet, the search says what is known. */
-function addressOf(path: string, title: string): string {
-  const address = path.startsWith('/') ? path : `/${path}`;
-  return hasPage(address) ? address : `/search?q=${encodeURIComponent(title)}`;
+/** Documentation opens beside the page. Of a thing that has no page yet, the search says what is known. */
+function placeOf(path: string, title: string): PaletteItem['go'] {
+  const docs = docsAddressOf(path);
+  if (docs !== undefined) return () => void open(docs, '_blank', 'noreferrer');
+  return hasPage(`/${path}`) ? `/${path}` : `/search?q=${encodeURIComponent(title)}`;
 }
 
 function recent(): PaletteItem[] {

@@ -1,7 +1,7 @@
 // The words of the palette.
 export const PALETTE = {
   title: 'Search and commands',
-  placeholder: 'Search flags, runs, code, people… or > for commands',
+  placeholder: 'Search flags, runs, code, people, docs… or > for commands',
   results: 'Results',
   recent: 'Recent',
   commands: 'Commands',
@@ -15,6 +15,7 @@ export const PALETTE = {
     ['r:', 'runs'],
     ['@', 'people'],
     ['#', 'issues'],
+    ['?', 'docs'],
   ],
   newFlag: 'New flag',
   newRepository: 'New repository…',

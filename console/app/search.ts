@@ -1,6 +1,7 @@
 // One search over everything that the caller may see.
 import { useRead } from '../api/read.ts';
 import type { IconName } from '../ui/icon.tsx';
+import { ROOT } from '../api/server.ts';
 import type { SearchItem, SearchResult } from '../api/types/signalbox.ts';
 
 /** In the order in which they are shown. */
@@ -24,6 +25,8 @@ export const KINDS: readonly { kind: SearchItem['kind']; label: string; icon: Ic
   { kind: 'member', label: 'Members', icon: 'user' },
   { kind: 'team', label: 'Teams', icon: 'user' },
   { kind: 'token', label: 'Tokens', icon: 'lock' },
+  { kind: 'operation', label: 'Operations', icon: 'api' },
+  { kind: 'guide', label: 'Guides', icon: 'docs' },
 ];
 
 export function useSearch(text: string, { kinds, limit = 5 }: { kinds?: string; limit?: number } = {}) {
@@ -32,6 +35,11 @@ export function useSearch(text: string, { kinds, limit = 5 }: { kinds?: string; 
     { call: { api: 'signalbox', path: '/search', query: { q, kinds, limit } } },
     { isEnabled: q !== '', keepsPrevious: true },
   );
+}
+
+/** Of a page of the documentation, which is outside the console; undefined for others. */
+export function docsAddressOf(path: string): string | undefined {
+  return path.startsWith('/') ? ROOT + path : undefined;
 }
 
 export interface HitGroup {

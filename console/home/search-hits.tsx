@@ -1,10 +1,10 @@
 // The hits of a search by kind. `j` and `k` move over all of them, Enter opens the one with the focus.
-import type { SearchItem } from '../api/types/signalbox.ts';
 import '../styles/search.css';
 import { useRef } from 'react';
 import { Link } from 'wouter';
+import type { SearchItem } from '../api/types/signalbox.ts';
 import { hasPage, preload } from '../app/pages.tsx';
-import type { HitGroup } from '../app/search.ts';
+import { docsAddressOf, type HitGroup } from '../app/search.ts';
 import { MarkedText, wordsOf } from '../lib/mark-words.tsx';
 import { Icon, type IconName } from '../ui/icon.tsx';
 import { useKeys } from '../ui/keys.ts';
@@ -49,14 +49,19 @@ interface HitProps {
 
 function Hit({ hit, icon, words }: HitProps) {
   const { title, detail, path, at, isExact } = hit;
-  const href = path.startsWith('/') ? path : `/${path}`;
+  const docs = docsAddressOf(path);
+  const href = `/${path}`;
   const marked = <MarkedText text={title} words={words} />;
   return (
     <li className="hit">
       <Icon name={icon} className="muted" />
       <div className="grow">
         <p className="w5">
-          {hasPage(href) ? (
+          {docs !== undefined ? (
+            <a href={docs} className="hit__t" target="_blank" rel="noreferrer">
+              {marked}
+            </a>
+          ) : hasPage(href) ? (
             <Link href={href} className="hit__t" onPointerEnter={() => preload(href)}>
               {marked}
             </Link>

@@ -15,7 +15,7 @@ export const SEARCH = {
   noPage: 'Has no page yet',
   start: {
     title: 'Search everything that you may see',
-    text: 'Flags, Actors, runs, storages, repositories, issues, people and tokens. Every word must begin a word of the name, key or tag. An id or an address that is pasted here leads to its page.',
+    text: 'Flags, Actors, runs, storages, repositories, issues, people, tokens and the documentation. Every word must begin a word of the name, key or tag. An id or an address that is pasted here leads to its page.',
   },
   none: {
     title: (text: string) => `Nothing begins with “${text}”`,

@@ -4,6 +4,7 @@ import type { ExecutionSettings } from '../actors/jobs/settings.ts';
 import { deliveryApis } from '../flags/delivery/api.ts';
 import { ofrepApi } from '../flags/ofrep/api.ts';
 import { serveConsole } from '../signalbox/console/serve-console.ts';
+import { serveGuides } from '../signalbox/guides/serve-guides.ts';
 import { RESERVED_NAMES } from '../host/owners/model.ts';
 import { type Clock, systemClock } from '../kernel/clock.ts';
 import { Failure } from '../kernel/failure.ts';
@@ -112,6 +113,7 @@ async function compose(
   if (config.role !== 'worker') {
     serveLogin(server, kernel);
     serveDocs(server, apis, kernel);
+    serveGuides(server, kernel);
     serveImpactPages(server, apis, kernel);
     serveConsole(server, kernel);
     for (const api of [...apis, ...deliveryApis, ofrepApi]) serve(server, api, kernel);

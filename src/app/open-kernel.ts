@@ -89,7 +89,7 @@ export async function openKernel(config: Config, ground: Ground): Promise<Kernel
           inflation: { repositoryBytes: config.maxInflatedBytes },
         },
       )),
-      ...(await openSignalboxServices({ engine, clock, log, metrics })),
+      ...(await openSignalboxServices({ engine, clock, log, metrics }, apis)),
       // The ports between the APIs, which do not import each other.
       ownRepositories: {
         nameIn: (url) => repositoryNameIn(url, [urls.public, urls.listening]),

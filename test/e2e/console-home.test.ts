@@ -126,8 +126,11 @@ describe('home of the console', { skip: noBrowser, timeout: 5 * PATIENCE_MS }, (
     await page.keyboard.press('j');
     await page.keyboard.press('Enter');
     await page.waitForURL('**/console/flags/default/dark-mode');
-    await page.goto(`${server.url}/console/search?q=nowhere`);
-    await page.getByText('Nothing begins with “nowhere”').waitFor();
+    await page.goto(`${server.url}/console/search?q=back%20up%20and%20restore`);
+    const guide = page.getByRole('link', { name: 'Back up and restore' });
+    assert.equal(await guide.getAttribute('href'), '/docs/guide/operate#back-up-and-restore');
+    await page.goto(`${server.url}/console/search?q=nowherezq`);
+    await page.getByText('Nothing begins with “nowherezq”').waitFor();
     assert.deepEqual(takeProblems(), []);
     await close();
   });

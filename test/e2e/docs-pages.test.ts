@@ -6,7 +6,15 @@ import { PATIENCE_MS } from '../eventually.ts';
 import { startServer, type TestServer } from '../server.ts';
 import { noBrowser, openProfile, startBrowser } from './browser.ts';
 
-const PAGES = ['/docs', '/docs/flags', '/docs/actors', '/docs/host', '/docs/host/versions'];
+const PAGES = [
+  '/docs',
+  '/docs/flags',
+  '/docs/actors',
+  '/docs/host',
+  '/docs/host/versions',
+  '/docs/guide',
+  '/docs/guide/flag-sdks',
+];
 
 /** Elements with content that is wider than they are, and texts that end outside of the window or have no room for a word. */
 const CUT_OFF = `(() => {

@@ -436,13 +436,15 @@ export interface SearchItem {
     | 'gist'
     | 'member'
     | 'team'
-    | 'token';
+    | 'token'
+    | 'operation'
+    | 'guide';
   id: string;
   /** What a person calls it */
   title: string;
   /** One short line: its key, where it is, its status */
   detail: string;
-  /** Of its page, below `/console/` */
+  /** Of its page, below `/console/`; that of documentation begins with a slash, and is below the root of the server */
   path: string;
   /** Its specifier in policies and in the activity */
   resource?: string;

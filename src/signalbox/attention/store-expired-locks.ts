@@ -103,6 +103,6 @@ export async function countExpiredLocks(
   return rows.map(({ client, count, lastAt }) => ({
     client: client ?? '',
     count: Number(count),
-    lastAt: Number(lastAt),
+    lastAt,
   }));
 }

@@ -1,5 +1,6 @@
 // Finds what a query names: by the index, by changes that are not in it yet, and by what was pasted.
 import { searchByTerms } from '../../kernel/storage/search.ts';
+import { DOCS_KINDS } from './docs-index.ts';
 import { findPasted } from './find-pasted.ts';
 import { showRuns } from './job-items.ts';
 import { SEARCH_KINDS, type FoundItem, type SearchKind } from './model.ts';
@@ -42,6 +43,8 @@ export async function findEverything(searcher: Searcher, request: SearchRequest)
     ...sought.map(async (one) => await findKind(searcher, query, one, limit)),
   ]);
   const byKind = new Map<SearchKind, Ranked[]>(sought.map(({ kind }, index) => [kind, lists[index]!]));
+  for (const kind of DOCS_KINDS)
+    if (kinds.has(kind)) byKind.set(kind, await searcher.kernel.services.docsIndex.find(kind, query, limit));
   if (kinds.has('run')) byKind.set('run', await findRunsOf(searcher, byKind.get('actor') ?? [], limit));
   const exact = pasted.filter(({ kind }) => kinds.has(kind as SearchKind));
   const known = new Set(exact.map(nameOf));

@@ -22,6 +22,8 @@ export const SEARCH_KINDS = [
   'member',
   'team',
   'token',
+  'operation',
+  'guide',
 ] as const;
 export type SearchKind = (typeof SEARCH_KINDS)[number];
 
@@ -35,7 +37,10 @@ const SearchItem = Type.Object(
     id: Type.String(),
     title: Type.String({ description: 'What a person calls it' }),
     detail: Type.String({ description: 'One short line: its key, where it is, its status' }),
-    path: Type.String({ description: 'Of its page, below `/console/`' }),
+    path: Type.String({
+      description:
+        'Of its page, below `/console/`; that of documentation begins with a slash, and is below the root of the server',
+    }),
     resource: Type.Optional(Type.String({ description: 'Its specifier in policies and in the activity' })),
     at: Type.Optional(Type.Integer({ description: 'When it last changed, or began, in epoch milliseconds' })),
     isExact: Type.Optional(

@@ -22,7 +22,7 @@ const search = route(
     description:
       'Finds what has, for each word of `q`, a word that begins with it in its name, key or tags. A pasted id or address, ' +
       '`owner/repository`, `owner/repository#12` or the ending of a token finds what it names, which comes first. Only ' +
-      'what the caller may see is found.',
+      'what the caller may see is found, and the documentation: operations of all APIs, and guides.',
     access: 'caller',
     query: Type.Object({
       q: PlainText({ minLength: 1, maxLength: MAX_QUERY_LENGTH, description: 'What to look for' }),

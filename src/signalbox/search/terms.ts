@@ -3,8 +3,8 @@ import { wordsOf, type SearchTerms } from '../../kernel/storage/search.ts';
 import { foldCase } from '../../kernel/text/fold-case.ts';
 import type { SearchKind } from './model.ts';
 
-/** Runs and builds have no names of their own. */
-export type IndexedKind = Exclude<SearchKind, 'run' | 'build'>;
+/** Runs and builds have no names of their own, and the documentation is not in the database. */
+export type IndexedKind = Exclude<SearchKind, 'run' | 'build' | 'operation' | 'guide'>;
 
 /** One thing that can be found, as it is now. */
 export interface SearchRecord {
@@ -65,7 +65,7 @@ export function parseQuery(text: string): SearchQuery {
   return { text: foldCase(text.normalize('NFC').trim()), words: splitWords(text).slice(0, MAX_SOUGHT_WORDS) };
 }
 
-function splitWords(...texts: string[]): string[] {
+export function splitWords(...texts: string[]): string[] {
   const words = wordsOf(...texts.map((text) => text.normalize('NFC'))).split(' ');
   return [...new Set(words.filter((word) => word !== '').map(cutWord))];
 }
@@ -75,7 +75,7 @@ function cutWord(word: string): string {
 }
 
 /** The letters and digits of a name: `dark-mode` and `Dark mode` are the same. */
-function wholeOf(text: string): string {
+export function wholeOf(text: string): string {
   return cutWord(
     text
       .normalize('NFC')

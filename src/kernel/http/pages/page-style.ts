@@ -46,9 +46,12 @@ export const PAGE_STYLE = `
   code { font: .923em ui-monospace, "SF Mono", Menlo, Consolas, "DejaVu Sans Mono", monospace; overflow-wrap: anywhere; }
   .wide { overflow-x: auto; }
   h3 { margin: 28px 0 8px; font-size: 14px; }
-  h3:target { color: var(--accent); }
+  h3:target, h4:target { color: var(--accent); }
+  code:target { color: var(--on-accent); background: var(--accent); border-radius: 3px; }
   pre { margin: 0; padding: 12px; overflow-x: auto; font-size: 13px; background: var(--sunken); border: 1px solid var(--line); border-radius: 8px; }
+  .guide pre { margin: 0 0 16px; white-space: pre-wrap; }
   pre code { font-size: inherit; overflow-wrap: normal; }
+  .guide pre code { overflow-wrap: anywhere; }
   mark { color: inherit; background: light-dark(#ffe69a, #5a4708); }
   figure { margin: 0; min-width: 0; }
   figcaption { margin-bottom: 4px; font-size: 13px; }

@@ -1,0 +1,46 @@
+// How a guide is read: its title, its sections, and their anchors.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { readGuides } from './guide-files.ts';
+import { parseGuide } from './guide.ts';
+
+test('a guide has a title, what stands before its sections, and the sections with their anchors', () => {
+  const { title, intro, sections, text } = parseGuide(
+    'x',
+    '# Back `up`\n\nFirst.\n\n## The secret key (and more)\n\nOne.\n\n### Twice\n\nTwo.\n\n## Twice\n\nThree.\n',
+  );
+  assert.equal(title, 'Back up');
+  assert.equal(intro, 'First.');
+  assert.deepEqual(sections, [
+    { title: 'The secret key (and more)', anchor: 'the-secret-key-and-more', text: 'One.' },
+    { title: 'Twice', anchor: 'twice', text: 'Two.' },
+    { title: 'Twice', anchor: 'twice-1', text: 'Three.' },
+  ]);
+  assert.ok(!text.includes('Back'));
+});
+
+test('a line of code is no heading', () => {
+  const { title, sections } = parseGuide('x', '# Shell\n\n```sh\n# a comment\n## another\n```\n\n## Real\n');
+  assert.equal(title, 'Shell');
+  assert.deepEqual(
+    sections.map((section) => section.title),
+    ['Real'],
+  );
+});
+
+test('a guide without a title is called as its file, and an empty one has no sections', () => {
+  assert.deepEqual(parseGuide('empty', ''), {
+    name: 'empty',
+    title: 'empty',
+    intro: '',
+    sections: [],
+    text: '',
+  });
+});
+
+test('every guide of the server has a title of its own', async () => {
+  const guides = [...(await readGuides()).values()];
+  assert.ok(guides.length > 20);
+  assert.equal(new Set(guides.map(({ title }) => title)).size, guides.length);
+  assert.ok(guides.every(({ name, title }) => name !== title));
+});
