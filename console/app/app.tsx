@@ -1,6 +1,6 @@
 // The frame around every page, and what all pages share: the cache, the session, keys, toasts.
 import { QueryClientProvider } from '@tanstack/react-query';
-import { lazy, Suspense, useEffect, useState, useSyncExternalStore } from 'react';
+import { lazy, memo, Suspense, useCallback, useEffect, useState, useSyncExternalStore } from 'react';
 import { Route, Router, Switch, useLocation } from 'wouter';
 import { queries } from '../api/read.ts';
 import { CONSOLE } from '../api/server.ts';
@@ -45,7 +45,7 @@ function Frame() {
   const [opened, setOpened] = useState<{ what: Overlay; at: string }>();
   // What was opened over a page goes with it. The calls of the next page are as interesting as those of the last.
   const overlay = opened?.what === 'api' || opened?.at === location ? opened.what : undefined;
-  const setOverlay = (what: Overlay) => setOpened({ what, at: location });
+  const setOverlay = useCallback((what: Overlay) => setOpened({ what, at: location }), [location]);
   const [palette, setPalette] = useState('');
   const preferences = usePreferences();
   const { data: me } = useMe();
@@ -56,10 +56,13 @@ function Frame() {
     if (preferences.theme !== undefined) showTheme(preferences.theme);
     setSingleKeys(preferences.hasKeys !== false);
   }, [preferences.theme, preferences.hasKeys]);
-  const openPalette = (text = '') => {
-    setPalette(text);
-    setOverlay('palette');
-  };
+  const openPalette = useCallback(
+    (text = '') => {
+      setPalette(text);
+      setOverlay('palette');
+    },
+    [setOverlay],
+  );
   useKeys({
     '/': () => focusFilter() || openPalette(),
     '?': () => setOverlay('keys'),
@@ -92,20 +95,7 @@ function Frame() {
             onHelp={() => setOverlay('keys')}
           />
           <ReleaseBanner release={me?.server.release} />
-          <PageBoundary location={location}>
-            <Suspense fallback={<PageSkeleton />}>
-              <Switch>
-                {PAGES.map(({ path, Page }) => (
-                  <Route key={path} path={path}>
-                    <Page />
-                  </Route>
-                ))}
-                <Route>
-                  <NotFoundPage onSearch={openPalette} />
-                </Route>
-              </Switch>
-            </Suspense>
-          </PageBoundary>
+          <Pages location={location} onSearch={openPalette} />
         </div>
       </div>
       <Suspense>
@@ -118,6 +108,31 @@ function Frame() {
     </TimeZoneContext>
   );
 }
+
+interface PagesProps {
+  location: string;
+  onSearch: (text: string) => void;
+}
+
+/** Drawn anew by itself alone: what is opened over a page costs as little over a long list as over a short one. */
+const Pages = memo(function Pages({ location, onSearch }: PagesProps) {
+  return (
+    <PageBoundary location={location}>
+      <Suspense fallback={<PageSkeleton />}>
+        <Switch>
+          {PAGES.map(({ path, Page }) => (
+            <Route key={path} path={path}>
+              <Page />
+            </Route>
+          ))}
+          <Route>
+            <NotFoundPage onSearch={onSearch} />
+          </Route>
+        </Switch>
+      </Suspense>
+    </PageBoundary>
+  );
+});
 
 function PageSkeleton() {
   return (

@@ -1,4 +1,5 @@
 // The navigation: a rail at the left, narrow if one likes, and a sheet on small screens.
+import { memo } from 'react';
 import { Link, useLocation } from 'wouter';
 import { ROOT } from '../api/server.ts';
 import type { Me } from '../api/types/signalbox.ts';
@@ -65,7 +66,8 @@ function Sheet({ onClose }: { onClose: () => void }) {
   );
 }
 
-function Navigation() {
+/** What is opened over the page changes nothing here. */
+const Navigation = memo(function Navigation() {
   const [location] = useLocation();
   return (
     <nav className="nav" aria-label={WORDS.main}>
@@ -78,7 +80,7 @@ function Navigation() {
       </a>
     </nav>
   );
-}
+});
 
 function Section({ section, location }: { section: NavSection; location: string }) {
   const { label, icon, href, items = [] } = section;
