@@ -14,6 +14,7 @@ import { Agent, request } from '../src/kernel/network/http-client.ts';
 import { checkErrorMessage } from './error-messages.ts';
 import { checkHostReply } from './host-contract/check-reply.ts';
 import { recordCall } from './recorder.ts';
+import { checkSiteLinks } from './site-links.ts';
 import { migratedFile } from './templates.ts';
 
 export const ADMIN_TOKEN = 'api-test-administrator-token';
@@ -179,6 +180,7 @@ export async function callOn(
   recordCall({ method, path, headers: sentHeaders, ...sent, status, type, text });
   const header = (name: string) => response.headersDistinct[name]?.join(', ');
   checkHostReply({ method, path, status, header, text });
+  checkSiteLinks(path, text);
   checkErrorMessage(status, type, text);
   return {
     status,

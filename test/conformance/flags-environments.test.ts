@@ -83,6 +83,10 @@ onEachEngine((engine) => {
       const { color, ...fields } = rest;
       assert.match(color as string, /^[0-9a-f]{6}$/);
       assert.deepEqual(fields, {
+        _site: {
+          href: `${root.replace('/api/v2/projects', '/console/environments').replace(/\/environments$/, '')}?env=test`,
+          type: 'text/html',
+        },
         _version: 1,
         key: 'test',
         name: 'Test',

@@ -70,6 +70,7 @@ onEachEngine((engine) => {
       _lastSeen: 0,
       permissionGrants: [],
       roleAttributes: { projects: ['web'] },
+      _site: { href: `/console/account/members?member=${id}`, type: 'text/html' },
     });
     assert.deepEqual([_links.self.href, _links.parent.href], [`/api/v2/members/${id}`, '/api/v2/members']);
     assert.deepEqual(

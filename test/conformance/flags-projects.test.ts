@@ -122,6 +122,7 @@ onEachEngine((engine) => {
       const { _id, _links, environments, ...rest } = made.json;
       assert.match(_id as string, /^[0-9a-f]{24}$/);
       assert.deepEqual(rest, {
+        _site: { href: '/console/environments/first', type: 'text/html' },
         _version: 1,
         key: 'first',
         name: 'First',

@@ -52,6 +52,7 @@ onEachEngine((engine) => {
         self: { href: '/api/v2/segments/shop/test/made', type: 'application/json' },
         parent: { href: '/api/v2/segments/shop/test', type: 'application/json' },
       },
+      _site: { href: '/console/segments/shop/made?env=test', type: 'text/html' },
     });
     assert.equal(headers.get('location'), '/api/v2/segments/shop/test/made');
     assert.deepEqual((await read('made')).json, { ...json, _flags: [] });

@@ -1,30 +1,9 @@
 // Links of the flags API to pages: each leads to a page that the console has.
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
 import { after, before, test } from 'node:test';
 import { join, openBrowser } from '../people.ts';
 import { startServer, type Json, type TestServer } from '../server.ts';
-
-/** The paths of the console's pages, as its list of routes has them. */
-const PAGES = [
-  ...readFileSync(new URL('../../console/app/pages.tsx', import.meta.url), 'utf8').matchAll(
-    /page\(\s*'([^']+)'/g,
-  ),
-].map(([, path]) => path!);
-
-function hasPage(path: string): boolean {
-  return PAGES.some((page) => {
-    const pattern = page.replaceAll(/\/:\w+\?/g, '(?:/[^/]+)?').replaceAll(/:\w+/g, '[^/]+');
-    return new RegExp(`^${pattern.replace('/*?', '(?:/.*)?')}$`).test(path);
-  });
-}
-
-function sitesIn(value: unknown): string[] {
-  if (typeof value !== 'object' || value === null) return [];
-  return Object.entries(value).flatMap(([name, one]) =>
-    name === '_site' ? [(one as { href: string }).href] : sitesIn(one),
-  );
-}
+import { checkSiteLink, sitesIn } from '../site-links.ts';
 
 let server: TestServer;
 before(async () => {
@@ -63,12 +42,24 @@ test('every page that lists of flags, segments, projects and members link to is 
     'flags/shop/new/dependent-flags',
     'flags/shop/test/new/dependent-flags',
     'segments/shop/test',
+    'segments/shop/test/beta',
     'projects?expand=environments',
+    'projects/shop',
+    'projects/shop/environments/test',
     'members',
+    'members/me',
     'teams',
   ])
     for (const href of sitesIn(await call(list))) found.add(href);
-  assert.ok(found.size >= 4, [...found].join(' '));
+  const { _id: me } = await call('members/me');
+  for (const href of [
+    '/console/flags/shop/new/targeting?env=test',
+    '/console/segments/shop/beta?env=test',
+    '/console/environments/shop',
+    '/console/environments/shop?env=production',
+    `/console/account/members?member=${me}`,
+  ])
+    assert.ok(found.has(href), `${href} is not among ${[...found].join(' ')}`);
   const browser = await openBrowser(server, await join(server, 'ann'));
   for (const href of found) {
     const { status, headers } = await server.call(href, {
@@ -77,8 +68,6 @@ test('every page that lists of flags, segments, projects and members link to is 
     });
     assert.equal(status, 200, href);
     assert.match(String(headers.get('content-type')), /^text\/html/);
-    assert.match(href, /^\/console\//);
-    const [path = ''] = href.replace('/console', '').split('?');
-    assert.ok(hasPage(path), `${href} is no page of the console`);
+    checkSiteLink(href);
   }
 });

@@ -2,7 +2,7 @@
 import type { Call } from '../../kernel/http/route.ts';
 import { Type, type Static } from '../../kernel/schema/schema.ts';
 import { Key, Name, Tags, normalizeTags } from '../fields.ts';
-import { Links, linkTo } from '../links.ts';
+import { Link, Links, linkTo, siteTo } from '../links.ts';
 import { editor, type DocumentPatch } from '../patch/patch.ts';
 import { actionsOf, changedFields, type FieldChange } from '../projects/field-changes.ts';
 import type { Environment, NewEnvironment, Project } from '../projects/project.ts';
@@ -56,6 +56,7 @@ export const EnvironmentRep = Type.Object(
   {
     _id: Type.String({ description: 'The client-side ID' }),
     _links: Links,
+    _site: Link,
     _version: Type.Integer(),
     key: Type.String(),
     name: Type.String(),
@@ -95,6 +96,7 @@ export function toEnvironment(project: Pick<Project, 'key'>, environment: Enviro
       mobileKey: linkTo(`${self}/mobileKey`),
       clientSideId: linkTo(`${self}/clientSideId`),
     },
+    _site: siteTo(`/console/environments/${project.key}?env=${key}`),
     _version: version,
     key,
     name,

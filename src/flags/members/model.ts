@@ -8,7 +8,7 @@ import type { MemberGrant, Team } from '../../kernel/identity/store-member-teams
 import { areEqual } from '../../kernel/json/json-value.ts';
 import { OneOf, PlainText, Type, type Static } from '../../kernel/schema/schema.ts';
 import { Key } from '../fields.ts';
-import { Links, linkTo } from '../links.ts';
+import { Link, Links, linkTo, siteTo } from '../links.ts';
 import { editor, type DocumentPatch } from '../patch/patch.ts';
 import { BaseRoleSchema, RoleAttributesSchema, RoleNames } from '../roles/model.ts';
 
@@ -57,7 +57,7 @@ export const MemberRep = Type.Object(
     mfa: Type.String(),
     creationDate: Type.Integer(),
     version: Type.Integer(),
-    _site: Type.Optional(Type.Object({ href: Type.String(), type: Type.String() })),
+    _site: Link,
     _pendingInvite: Type.Boolean({ description: 'Whether they were never seen yet' }),
     _verified: Type.Boolean(),
     _lastSeen: Type.Integer({ description: 'In epoch milliseconds; 0 for never' }),
@@ -130,6 +130,7 @@ export function toMember(member: MemberRecord, { teams, grants, withAttributes }
   return {
     ...toMemberSummary(member),
     _links: { self: linkTo(`/members/${member.id}`), parent: linkTo('/members') },
+    _site: siteTo(`/console/account/members?member=${member.id}`),
     customRoles: member.customRoles,
     mfa: 'disabled',
     creationDate: member.createdAt,

@@ -2,7 +2,7 @@
 import { OneOf, PlainText, Type, type Static } from '../../kernel/schema/schema.ts';
 import { EnvironmentPost, EnvironmentRep } from '../environments/model.ts';
 import { ClientSideAvailability, Key, Name, NO_VIEWS, Tags, normalizeTags } from '../fields.ts';
-import { Collection, Links, linkTo } from '../links.ts';
+import { Collection, Link, Links, linkTo, siteTo } from '../links.ts';
 import { editor, type DocumentPatch, type MissingProperty } from '../patch/patch.ts';
 import { actionsOf, changedFields, type FieldChange } from './field-changes.ts';
 import { standardFlagDefaults } from './flag-defaults.ts';
@@ -45,6 +45,7 @@ export const ProjectPost = Type.Object(
 const SHOWN = {
   _id: Type.String(),
   _links: Links,
+  _site: Link,
   _version: Type.Integer(),
   key: Type.String(),
   name: Type.String(),
@@ -76,6 +77,7 @@ export function toProject(project: Project) {
       environments: linkTo(`${self}/environments`),
       flagDefaults: linkTo(`${self}/flag-defaults`),
     },
+    _site: siteTo(`/console/environments/${key}`),
     _version: version,
     key,
     name,

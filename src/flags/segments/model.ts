@@ -15,7 +15,7 @@ import {
   refuseViews,
 } from '../fields.ts';
 import { flagSite } from '../feature-flags/representation.ts';
-import { Link, Links, linkTo } from '../links.ts';
+import { Link, Links, linkTo, siteTo } from '../links.ts';
 import { editor, type DocumentPatch } from '../patch/patch.ts';
 import {
   type Segment,
@@ -109,6 +109,7 @@ const SUMMARY = {
     Type.Boolean({ description: 'Of a big segment: whether members are being taken in from a file' }),
   ),
   _links: Links,
+  _site: Link,
 };
 
 export const SegmentSummary = Type.Object(SUMMARY, { $id: 'UserSegmentSummary' });
@@ -164,6 +165,7 @@ export function toSegmentSummary(segment: Segment, place: EnvironmentKeys): Stat
       self: linkTo(pathTo(place, segment)),
       parent: linkTo(`/segments/${project.key}/${environment.key}`),
     },
+    _site: siteTo(`/console/segments/${project.key}/${segment.key}?env=${environment.key}`),
   };
 }
 
