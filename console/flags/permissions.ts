@@ -55,7 +55,6 @@ const SEGMENT_ACTIONS = [
   'updateIncluded',
   'updateExcluded',
   'deleteSegment',
-  'createApprovalRequest',
 ] as const;
 
 export interface Permissions<Action extends string> {

@@ -18,6 +18,7 @@ import { ApprovalState } from './approval-state.tsx';
 import { countApprovals, flagHref, placeOf, type Approval } from './approval.ts';
 import { useApproval } from './approvals-queries.ts';
 import { APPROVAL, APPROVALS } from './approvals-words.ts';
+import { StaleRequest } from './stale-request.tsx';
 import { ReviewForm } from './review-form.tsx';
 
 export default function ApprovalPage() {
@@ -85,6 +86,9 @@ function ApprovalView({ approval, title }: { approval: Approval; title: string }
       <div className="cols">
         <div className="stack stack--24">
           {approval.conflicts.length > 0 && <Conflicts approval={approval} />}
+          {approval.status !== 'completed' && (
+            <StaleRequest approval={approval} mayDelete={mayDelete === true} />
+          )}
           <ApprovalDifference approval={approval} />
           <Section title={APPROVAL.reviews}>
             <ApprovalReviews approval={approval} />
@@ -107,7 +111,6 @@ function Conflicts({ approval }: { approval: Approval }) {
         {approval.conflicts.map(({ reason }) => (
           <span key={reason}>{reason}</span>
         ))}
-        {approval.status !== 'completed' && <span>{APPROVAL.stale}</span>}
       </div>
     </Banner>
   );

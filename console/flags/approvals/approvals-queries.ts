@@ -85,9 +85,10 @@ export function useApply(id: string) {
   );
 }
 
+export function deleteCall(id: string): Call {
+  return { api: 'flags', method: 'DELETE', path: path`/approval-requests/${id}` };
+}
+
 export function useDeleteApproval(id: string) {
-  return useChange<void>(
-    () => ({ api: 'flags', method: 'DELETE', path: path`/approval-requests/${id}` }),
-    CHANGED,
-  );
+  return useChange<void>(() => deleteCall(id), CHANGED);
 }

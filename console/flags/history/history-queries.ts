@@ -1,5 +1,5 @@
 // What the history of a flag reads: entries of the audit log, and changes that are planned.
-import { useInfiniteQuery, type InfiniteData } from '@tanstack/react-query';
+import { useInfiniteQuery, useQuery, type InfiniteData } from '@tanstack/react-query';
 import { useEffect, useMemo, useState } from 'react';
 import { path } from '../../api/call.ts';
 import { send } from '../../api/client.ts';
@@ -7,6 +7,7 @@ import type { ApiError } from '../../api/error.ts';
 import { useChange, useRead } from '../../api/read.ts';
 import type { Instruction } from '../save/instruction.ts';
 import type { HistoryDetail, HistoryEntry } from './entry.ts';
+import { flagVersionOf, isFlagChange, type FlagVersion } from './flag-version.ts';
 
 interface EntryPage {
   items: HistoryEntry[];
@@ -18,9 +19,14 @@ const PAGE = 20;
 /** While a filter fits few, so many pages are read before somebody is asked. */
 const PATIENT_PAGES = 10;
 
+/** Of the flag in all environments. */
+function specOf(project: string, flag: string): string {
+  return `proj/${project}:env/*:flag/${flag}`;
+}
+
 /** All entries of the flag that were read, in all environments, and those of them that fit. */
 export function useHistory(project: string, flag: string, fits: (entry: HistoryEntry) => boolean) {
-  const spec = `proj/${project}:env/*:flag/${flag}`;
+  const spec = specOf(project, flag);
   const list = useInfiniteQuery<EntryPage, ApiError, InfiniteData<EntryPage, string | undefined>>({
     queryKey: ['flags', '/auditlog', { spec }, 'history'],
     queryFn: async ({ pageParam, signal }) => {
@@ -54,6 +60,38 @@ export function useHistoryEntry(id: string | undefined) {
     { call: { api: 'flags', path: path`/auditlog/${id ?? ''}` } },
     { isEnabled: id !== undefined },
   );
+}
+
+/** Entries that have no version of the flag are passed over; more than these are not looked at. */
+const MAX_LOOKS = 5;
+
+export interface FlagAt {
+  version: FlagVersion;
+  /** The change that made it so. */
+  entry: HistoryDetail;
+}
+
+/** The flag as it was at a time; null where the audit log does not have it. */
+export function useFlagAt(project: string, flag: string, at: number | undefined) {
+  const query = { spec: specOf(project, flag), before: (at ?? 0) + 1, limit: PAGE };
+  return useQuery<FlagAt | null, ApiError>({
+    queryKey: ['flags', '/auditlog', query, 'version'],
+    queryFn: async ({ signal }) => {
+      const { body } = await send<EntryPage>({ api: 'flags', path: '/auditlog', query }, signal);
+      for (const { _id } of body.items.filter(isFlagChange).slice(0, MAX_LOOKS)) {
+        const { body: entry } = await send<HistoryDetail>(
+          { api: 'flags', path: path`/auditlog/${_id}` },
+          signal,
+        );
+        const version = flagVersionOf(entry.currentVersion);
+        if (version !== undefined) return { version, entry };
+      }
+      return null;
+    },
+    enabled: at !== undefined,
+    // What was, stays.
+    staleTime: Number.POSITIVE_INFINITY,
+  });
 }
 
 export interface PlanConflict {

@@ -19,6 +19,7 @@ import type { HistoryEntry } from './entry.ts';
 import { useHistory } from './history-queries.ts';
 import { HISTORY } from './history-words.ts';
 import { PlannedChanges } from './planned-changes.tsx';
+import { TimeSlider } from './time-slider.tsx';
 import { VersionsDialog } from './versions-dialog.tsx';
 
 const idOf = ({ _id }: HistoryEntry) => _id;
@@ -48,6 +49,7 @@ export default function HistoryTab({ project, flag }: { project: string; flag: F
   return (
     <div className="stack stack--16">
       <PlannedChanges project={project} flag={flag} environment={env} />
+      <TimeSlider project={project} flag={flag} state={state} entries={all} />
       <HistoryFilters state={state} flag={flag} entries={all} />
       {newCount > 0 && <NewRows count={formatCount(newCount)} onShow={showAll} />}
       <div className={open === undefined ? 'history' : 'history cols cols--panel'}>

@@ -95,7 +95,7 @@ function SegmentEditor({ place, segment, environment }: SegmentEditorProps) {
   const { edited, instructions } = draft;
   const { isKnown, may } = useSegmentPermissions(project, place.environment, key);
   // Everything is possible until the server has answered.
-  const isLocked = (action: SegmentAction) => isKnown && !may(action, 'createApprovalRequest');
+  const isLocked = (action: SegmentAction) => isKnown && !may(action);
   const resource = { kind: 'segment' as const, key, name: segment.name };
   return (
     <main id="main" className="page segment" tabIndex={-1}>
