@@ -49,6 +49,8 @@ export interface CheckboxBoxProps {
 export function CheckboxBox(props: CheckboxBoxProps) {
   const { isChecked, onChange, isIndeterminate = false, isDisabled, label, describedBy } = props;
   const input = useRef<HTMLInputElement>(null);
+  // A change does not say which keys are held; the click before it does.
+  const hasShift = useRef(false);
   useEffect(() => {
     if (input.current !== null) input.current.indeterminate = isIndeterminate;
   }, [isIndeterminate]);
@@ -61,9 +63,10 @@ export function CheckboxBox(props: CheckboxBoxProps) {
       disabled={isDisabled}
       aria-label={label}
       aria-describedby={describedBy}
+      onClick={(event) => (hasShift.current = event.shiftKey)}
       onChange={(event) => {
-        const { nativeEvent } = event;
-        onChange(event.target.checked, nativeEvent instanceof MouseEvent && nativeEvent.shiftKey);
+        onChange(event.target.checked, hasShift.current);
+        hasShift.current = false;
       }}
     />
   );

@@ -16,7 +16,16 @@ import { MAX_FLAGS, MAX_TARGETS, useComparison, type CopyPlan } from './compare-
 import { COMPARE } from './compare-words.ts';
 import { CopyDialog } from './copy-dialog.tsx';
 import { TargetsChoice } from './targets-choice.tsx';
-import { countTicks, setTicks, type Ticks } from './ticks.ts';
+
+/** Which parts are ticked, by the key of the flag; no list is empty. */
+type Ticks = ReadonlyMap<string, readonly string[]>;
+
+function setTicks(ticks: Ticks, flag: string, parts: readonly string[]): Ticks {
+  const next = new Map(ticks);
+  if (parts.length === 0) next.delete(flag);
+  else next.set(flag, parts);
+  return next;
+}
 
 interface ComparisonProps {
   project: string;
@@ -93,7 +102,7 @@ export function Comparison({ project, from, to, environments }: ComparisonProps)
         }
       />
       <SelectionBar count={kept.size} onClear={() => setAll(new Map())}>
-        <span className="nw muted">{COMPARE.ticked(countTicks(kept), kept.size)}</span>
+        <span className="nw muted">{COMPARE.ticked([...kept.values()].flat().length, kept.size)}</span>
         <TargetsChoice environments={others} chosen={targets} onChange={setTargets} />
         <Button
           size="sm"

@@ -8,7 +8,6 @@ export const PAGE_WORDS = {
   text: 'Flags live in projects. Each environment of a project has its own keys and its own state of every flag.',
   newProject: 'New project',
   newEnvironment: 'New environment',
-  mayNot: (action: string, resource: string) => `Your role lacks ${action} on ${resource}.`,
   filterProjects: 'Filter projects by name or key',
   filterEnvironments: 'Filter environments by name or key',
   projectNouns: ['projects', 'project'] as const,

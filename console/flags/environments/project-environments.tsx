@@ -1,23 +1,15 @@
 // One project: its environments, and what can be done to it.
-import '../../styles/lists.css';
 import { useLocation } from 'wouter';
 import { useMay } from '../../app/me.ts';
 import { usePageInfo } from '../../app/page-info.ts';
-import { ListFoot, NoMatch } from '../../lib/list-foot.tsx';
-import { NewRows } from '../../lib/new-rows.tsx';
 import { ReadProblem } from '../../lib/read-problem.tsx';
-import { useSearchState, useTypedFilter, type SearchState } from '../../lib/search-state.ts';
+import { useSearchState, type SearchState } from '../../lib/search-state.ts';
 import { Button } from '../../ui/button.tsx';
-import { classNames } from '../../ui/class-names.ts';
-import { CopyButton } from '../../ui/copy-button.tsx';
-import { formatCount } from '../../ui/format.ts';
-import { FilterInput } from '../../ui/input.tsx';
 import { useKeys } from '../../ui/keys.ts';
 import { Menu } from '../../ui/menu.tsx';
 import { PageHead } from '../../ui/page.tsx';
-import { EmptyState } from '../../ui/states.tsx';
-import { Badge, Key, Tag } from '../../ui/status.tsx';
-import { Table, type TableColumn } from '../../ui/table.tsx';
+import { Badge, Key } from '../../ui/status.tsx';
+import type { TableColumn } from '../../ui/table.tsx';
 import { EnvironmentDot } from '../environment-name.tsx';
 import { EnvironmentDialog } from './environment-dialog.tsx';
 import { EnvironmentPanel } from './environment-panel.tsx';
@@ -30,38 +22,13 @@ import {
 } from './environments-queries.ts';
 import { PAGE_WORDS } from './environments-words.ts';
 import { DeleteProjectDialog } from './delete-dialogs.tsx';
+import { nameColumn, PlaceList, tagsColumn, Tags } from './place-list.tsx';
 import { ProjectDialog } from './project-dialog.tsx';
 
 const COLUMNS: TableColumn<EnvironmentDetail>[] = [
-  {
-    id: 'name',
-    head: PAGE_WORDS.name,
-    isMain: true,
-    sort: 'name',
-    cell: ({ name, key, color }) => (
-      <span className="row">
-        <EnvironmentDot color={color} />
-        <span className="two">
-          <b className="cut">{name}</b>
-          <small className="mono cut">{key}</small>
-        </span>
-      </span>
-    ),
-    aside: ({ key }) => <CopyButton text={key} label={PAGE_WORDS.copyKey(key)} />,
-  },
+  nameColumn(({ color }) => <EnvironmentDot color={color} />),
   { id: 'guards', head: PAGE_WORDS.guards, cell: (environment) => <Guards environment={environment} /> },
-  {
-    id: 'tags',
-    head: PAGE_WORDS.tags,
-    priority: 'mid',
-    cell: ({ tags }) => (
-      <span className="row row--4 row--wrap">
-        {tags.map((tag) => (
-          <Tag key={tag}>{tag}</Tag>
-        ))}
-      </span>
-    ),
-  },
+  tagsColumn(),
 ];
 
 const FEW_COLUMNS = COLUMNS.filter(({ id }) => id !== 'tags');
@@ -86,11 +53,9 @@ function Guards({ environment }: { environment: EnvironmentDetail }) {
 export function ProjectEnvironments({ project: key }: { project: string }) {
   const page = `/environments/${encodeURIComponent(key)}`;
   const search = useSearchState(page);
-  const [typed, setTyped] = useTypedFilter(search);
   const { data: project, error, refetch } = useProject(key);
   const sort = search.get('sort');
-  const words = search.get('q');
-  const list = useEnvironmentList(key, words, sort);
+  const list = useEnvironmentList(key, search.get('q'), sort);
   const open = search.get('env');
   usePageInfo([
     { label: PAGE_WORDS.title, href: '/environments' },
@@ -107,60 +72,32 @@ export function ProjectEnvironments({ project: key }: { project: string }) {
       <PageHead
         title={project?.name ?? key}
         badge={<Key copyLabel={PAGE_WORDS.copyKey(key)}>{key}</Key>}
-        meta={
-          project !== undefined && project.tags.length > 0 ? (
-            <span className="row row--4 row--wrap">
-              {project.tags.map((tag) => (
-                <Tag key={tag}>{tag}</Tag>
-              ))}
-            </span>
-          ) : undefined
-        }
+        meta={project !== undefined && project.tags.length > 0 ? <Tags tags={project.tags} /> : undefined}
         actions={project !== undefined && <ProjectActions project={project} search={search} />}
       />
-      <div className="row row--wrap list-bar">
-        <div className="grow">
-          <FilterInput value={typed} onChange={setTyped} label={PAGE_WORDS.filterEnvironments} />
-        </div>
-      </div>
-      {list.newCount > 0 && <NewRows count={formatCount(list.newCount)} onShow={list.showNew} />}
-      <div className={classNames(open !== undefined && 'cols cols--panel')}>
-        {list.error !== null ? (
-          <ReadProblem error={list.error} onRetry={list.retry} />
-        ) : (
-          <Table
-            label={PAGE_WORDS.environments}
-            columns={open === undefined ? COLUMNS : FEW_COLUMNS}
-            rows={list.rows}
-            rowKey={(one) => one.key}
-            rowHref={(one) => search.href({ env: one.key })}
-            sort={sort}
-            onSort={(next) => search.set({ sort: next })}
-            isLoading={list.isLoading}
-            rowCount={list.total}
-            emptyState={
-              words === undefined ? (
-                <EmptyState
-                  icon="sliders"
-                  title={PAGE_WORDS.noEnvironments.title}
-                  text={PAGE_WORDS.noEnvironments.text}
-                />
-              ) : (
-                <NoMatch words={PAGE_WORDS.noMatch} onClear={() => setTyped('')} />
-              )
-            }
-            footer={<ListFoot list={list} nouns={PAGE_WORDS.environmentNouns} />}
-          />
-        )}
-        {open !== undefined && project !== undefined && (
-          <EnvironmentPanel
-            key={open}
-            project={project}
-            environment={open}
-            onClose={() => search.set({ env: undefined })}
-          />
-        )}
-      </div>
+      <PlaceList
+        list={list}
+        columns={open === undefined ? COLUMNS : FEW_COLUMNS}
+        search={search}
+        sort={sort}
+        hrefOf={(one) => search.href({ env: one.key })}
+        words={{
+          label: PAGE_WORDS.environments,
+          filter: PAGE_WORDS.filterEnvironments,
+          empty: { icon: 'sliders', ...PAGE_WORDS.noEnvironments },
+          nouns: PAGE_WORDS.environmentNouns,
+        }}
+        panel={
+          open !== undefined && project !== undefined ? (
+            <EnvironmentPanel
+              key={open}
+              project={project}
+              environment={open}
+              onClose={() => search.set({ env: undefined })}
+            />
+          ) : undefined
+        }
+      />
     </main>
   );
 }

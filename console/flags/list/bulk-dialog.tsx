@@ -1,5 +1,5 @@
 // One change of many flags: what, why and where; then its progress, and what became of each flag.
-import { useEffect, useRef, useState } from 'react';
+import { useEffect, useRef, useState, type ReactNode } from 'react';
 import { invalidateTopics } from '../../api/read.ts';
 import { Banner } from '../../ui/banner.tsx';
 import { Button } from '../../ui/button.tsx';
@@ -14,6 +14,7 @@ import {
   bulkGuardOf,
   readTags,
   runBulk,
+  undoCallsOf,
   type BulkGuard,
   type BulkKind,
   type BulkResult,
@@ -45,6 +46,7 @@ export function BulkDialog({ kind, project, flags, environments, shown, onClose 
     typed: '',
   });
   const run = useBulkRun();
+  const undo = useBulkRun();
   const environment = environments.find(({ key }) => key === draft.place);
   const { tags, bad } = readTags(draft.tags);
   const wish: BulkWish = {
@@ -70,9 +72,38 @@ export function BulkDialog({ kind, project, flags, environments, shown, onClose 
     run.start(chosen.map((flag) => ({ flag, call: bulkCallOf(project, wish, flag, guard) })));
   const title = { toggle: WORDS.toggleTitle, tag: WORDS.tagTitle, archive: WORDS.archiveTitle }[kind];
 
+  // Requests are withdrawn one by one: others may have said something about them.
+  const undoCalls =
+    run.state === 'ended' && guard.approved === undefined
+      ? undoCallsOf(project, wish, chosen, run.results)
+      : [];
+  const undone = new Set(undoCalls.map(({ flag }) => flag.key));
+  if (undo.state !== 'idle')
+    return (
+      <BulkProgress
+        title={WORDS.undoTitle(undone.size)}
+        run={undo}
+        all={chosen.filter(({ key }) => undone.has(key))}
+        doneWords={WORDS.undone}
+        onClose={() => onClose(chosen.map(({ key }) => key))}
+      />
+    );
   if (run.state !== 'idle')
     return (
-      <BulkProgress title={title(chosen.length)} run={run} all={chosen} guard={guard} onClose={onClose} />
+      <BulkProgress
+        title={title(chosen.length)}
+        run={run}
+        all={chosen}
+        doneWords={guard.approved === undefined ? WORDS.succeeded : WORDS.requested}
+        action={
+          undoCalls.length > 0 && (
+            <Button icon="redo" onClick={() => undo.start(undoCalls)}>
+              {WORDS.undo(undoCalls.length)}
+            </Button>
+          )
+        }
+        onClose={onClose}
+      />
     );
   return (
     <Dialog
@@ -157,11 +188,13 @@ interface BulkProgressProps {
   title: string;
   run: BulkState;
   all: readonly Flag[];
-  guard: BulkGuard;
+  doneWords: (number: number) => string;
+  /** Beside the button that closes it, once it has ended. */
+  action?: ReactNode;
   onClose: (left: string[]) => void;
 }
 
-function BulkProgress({ title, run, all, guard, onClose }: BulkProgressProps) {
+function BulkProgress({ title, run, all, doneWords, action, onClose }: BulkProgressProps) {
   const { state, results, waitSeconds } = run;
   const done = new Set(results.filter(({ error }) => error === undefined).map(({ flag }) => flag.key));
   const reached = new Map(results.map((result) => [result.flag.key, result]));
@@ -176,9 +209,12 @@ function BulkProgress({ title, run, all, guard, onClose }: BulkProgressProps) {
       onClose={isEnded ? close : undefined}
       footer={
         isEnded ? (
-          <Button tone="primary" data-autofocus="" onClick={close}>
-            {WORDS.close}
-          </Button>
+          <>
+            {action}
+            <Button tone="primary" data-autofocus="" onClick={close}>
+              {WORDS.close}
+            </Button>
+          </>
         ) : (
           <Button data-autofocus="" onClick={run.stop}>
             {WORDS.stop}
@@ -189,11 +225,7 @@ function BulkProgress({ title, run, all, guard, onClose }: BulkProgressProps) {
       <div className="stack stack--8">
         <Meter label={WORDS.progress} value={results.length} max={all.length} text={words} />
         <p className="t13" role="status">
-          {isEnded
-            ? (guard.approved === undefined ? WORDS.succeeded : WORDS.requested)(done.size)
-            : waitSeconds === undefined
-              ? words
-              : WORDS.waiting(waitSeconds)}
+          {isEnded ? doneWords(done.size) : waitSeconds === undefined ? words : WORDS.waiting(waitSeconds)}
         </p>
       </div>
       {isEnded && failed.length > 0 && (

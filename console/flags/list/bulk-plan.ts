@@ -83,8 +83,52 @@ export function bulkCallOf(project: string, wish: BulkWish, flag: BulkFlag, guar
 
 export type BulkFlag = Pick<Flag, 'key' | 'name' | 'version'>;
 
+/** What takes it back from a flag as it was before; empty where the flag had it already. */
+function undoInstructionsOf(wish: BulkWish, flag: UndoneFlag): Instruction[] {
+  const { kind, isOn, isAdding, tags, environment } = wish;
+  if (kind === 'archive') return flag.archived ? [] : [{ kind: 'restoreFlag' }];
+  if (kind === 'toggle') {
+    const wasOn = flag.environments?.[environment?.key ?? '']?.on ?? isOn;
+    return wasOn === isOn ? [] : [{ kind: wasOn ? 'turnFlagOn' : 'turnFlagOff' }];
+  }
+  const values = tags.filter((tag) => flag.tags.includes(tag) !== isAdding);
+  return values.length === 0 ? [] : [{ kind: isAdding ? 'removeTags' : 'addTags', values }];
+}
+
+type UndoneFlag = Pick<Flag, 'key' | 'name' | 'version' | 'tags' | 'archived' | 'environments'>;
+
+/** For those that were changed, each on top of the version that the change has made: what others did since is not undone. */
+export function undoCallsOf(
+  project: string,
+  wish: BulkWish,
+  flags: readonly UndoneFlag[],
+  results: readonly BulkResult[],
+): BulkRun['calls'] {
+  const versions = new Map(results.map(({ flag, version }) => [flag.key, version]));
+  return flags.flatMap((flag) => {
+    const version = versions.get(flag.key);
+    const instructions = undoInstructionsOf(wish, flag);
+    if (version === undefined || instructions.length === 0) return [];
+    const change: PlannedChange = {
+      project,
+      ...(wish.kind === 'toggle' && wish.environment && { environment: wish.environment.key }),
+      resource: { kind: 'flag', key: flag.key, name: flag.name },
+      instructions,
+      version,
+    };
+    return [
+      {
+        flag,
+        call: patchCall(change, { comment: wish.comment === '' ? '' : WORDS.bulk.undoOf(wish.comment) }),
+      },
+    ];
+  });
+}
+
 export interface BulkResult {
   flag: BulkFlag;
+  /** Of the flag, once it was changed. */
+  version?: number;
   /** Why it was not changed. */
   error?: string;
 }
@@ -105,10 +149,14 @@ export async function runBulk({ calls, signal, onResult, onWait }: BulkRun): Pro
   for (const { flag, call } of calls) {
     for (;;) {
       if (signal.aborted) return;
-      const error = await trySend(call);
+      const { error, version } = await trySend(call);
       const seconds = error?.status === 429 ? (error.retryAfter ?? 1) : undefined;
       if (seconds === undefined || waits >= MAX_WAITS) {
-        onResult({ flag, ...(error !== undefined && { error: error.message }) });
+        onResult({
+          flag,
+          ...(error !== undefined && { error: error.message }),
+          ...(version !== undefined && { version }),
+        });
         break;
       }
       waits += 1;
@@ -119,12 +167,13 @@ export async function runBulk({ calls, signal, onResult, onWait }: BulkRun): Pro
   }
 }
 
-async function trySend(call: Call): Promise<ApiError | undefined> {
+/** A request that is made has a version of its own, which is none of the flag. */
+async function trySend(call: Call): Promise<{ error?: ApiError; version?: number }> {
   try {
-    await send(call);
-    return undefined;
+    const { body } = await send<{ version?: number }>(call);
+    return call.method === 'PATCH' && body.version !== undefined ? { version: body.version } : {};
   } catch (error) {
-    if (error instanceof ApiError) return error;
+    if (error instanceof ApiError) return { error };
     throw error;
   }
 }
