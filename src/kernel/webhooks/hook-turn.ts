@@ -17,7 +17,13 @@ import type { DeliveryNotices } from './delivery-notices.ts';
 import type { QueueWatch } from './queue-watch.ts';
 import { failedBefore, type Attempt, type WebhookSender } from './send.ts';
 import { hookOfQueue } from './store-enqueue.ts';
-import { listDue, resultStatements, settleHookQueue, type DeliveryResult } from './store-queue.ts';
+import {
+  listDue,
+  resultStatements,
+  settleHookQueue,
+  showPhases,
+  type DeliveryResult,
+} from './store-queue.ts';
 import { deletePendingDeliveries } from './store-removal.ts';
 import type { HookRef } from './tables.ts';
 
@@ -290,13 +296,14 @@ class HookTurn {
       const { id, attempts, attemptsBefore } = delivery;
       if (attempt === 'expired') return { id, state: 'failed', dueAt: null, error: expiryError };
       const { status, error, durationMs, response, details = null } = attempt;
+      const phases = showPhases(attempt);
       const number = attempts + 1;
       const tried = { tries: number - attemptsBefore, attempt, waits: policy.waitsOf(delivery) };
       return {
         id,
         ...outcomeOf(tried, order, { now, random: shared ?? random() }),
         error,
-        attempt: { number, at, status, error, duration_ms: durationMs, response, details },
+        attempt: { number, at, status, error, duration_ms: durationMs, response, details, phases },
       };
     });
   }

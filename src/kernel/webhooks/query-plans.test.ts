@@ -46,7 +46,7 @@ onEachEngine(({ open }) => {
     await sql`update deliveries set state = 'delivered', due_at = null, finished_at = created_at where seq % 3 > 0`.execute(
       db,
     );
-    await sql`insert into delivery_attempts select id, 1, created_at, 200, null, 5, '', null from deliveries`.execute(
+    await sql`insert into delivery_attempts select id, 1, created_at, 200, null, 5, '', null, null from deliveries`.execute(
       db,
     );
     await sql`insert into due (id, kind, payload, due_at, attempts, created_at)
@@ -73,6 +73,7 @@ onEachEngine(({ open }) => {
       duration_ms: 1,
       response: '',
       details: null,
+      phases: null,
     };
     const result = { id: picked!.id, state: 'delivered' as const, dueAt: null, error: null, attempt };
     await engine.batch(resultStatements(db, [result], NOW));

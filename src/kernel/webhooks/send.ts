@@ -6,6 +6,7 @@ import { Agent } from '../network/http-client.ts';
 import { openHttpRequest, type ReplyHandlers } from '../network/open-request.ts';
 import { guarded } from '../network/streams.ts';
 import type { Guard } from '../network/guard.ts';
+import { PhaseClock, type AttemptPhases } from './phases.ts';
 
 /** The result of one attempt. */
 export interface Attempt {
@@ -13,6 +14,7 @@ export interface Attempt {
   /** A message for failures that the status does not express. */
   error: string | null;
   durationMs: number;
+  phases?: AttemptPhases;
   /** The first bytes of the response, as text. */
   response: string;
   /** The headers of the response, where there is one. */
@@ -97,7 +99,12 @@ export function createWebhookSender(settings: WebhookSenderSettings): WebhookSen
     };
     let answer: IncomingMessage | undefined;
     const kept: Buffer[] = [];
-    const received = (): ReceivedAnswer => ({ answer, bytes: Buffer.concat(kept).subarray(0, keptBytes) });
+    const clock = new PhaseClock();
+    const received = (): ReceivedAnswer => ({
+      answer,
+      bytes: Buffer.concat(kept).subarray(0, keptBytes),
+      phases: clock.phases,
+    });
     const expire = (words: string) => (): void => {
       settle({ ...received(), timeout: words });
       request.destroy();
@@ -109,11 +116,13 @@ export function createWebhookSender(settings: WebhookSenderSettings): WebhookSen
     };
     const request = open(message, signal, {
       socket(socket) {
+        clock.watch(socket, request.reusedSocket);
         if (request.reusedSocket) clearTimeout(connecting);
         else socket.once('encrypted' in socket ? 'secureConnect' : 'connect', () => clearTimeout(connecting));
       },
       response(response) {
         answer = response;
+        clock.end('firstByteMs');
         let read = 0;
         const keep = (chunk: Buffer): void => {
           if (read < keptBytes) kept.push(chunk);
@@ -165,6 +174,7 @@ export function failedBefore(error: Error): Attempt {
 interface ReceivedAnswer {
   answer: IncomingMessage | undefined;
   bytes: Buffer;
+  phases?: AttemptPhases;
 }
 
 interface Outcome extends ReceivedAnswer {
@@ -176,13 +186,14 @@ interface Outcome extends ReceivedAnswer {
 const NO_BYTES = Buffer.alloc(0);
 const MAX_ERROR = 500;
 
-function describe({ answer, bytes, timeout, error }: Outcome, durationMs: number): Attempt {
+function describe({ answer, bytes, timeout, error, phases }: Outcome, durationMs: number): Attempt {
   const status = answer?.statusCode ?? null;
   const retryAfterMs = status === 429 || status === 503 ? readRetryAfter(answer) : undefined;
   return {
     status,
     error: status === null ? (timeout ?? sayError(error)) : redirectOf(status, answer),
     durationMs,
+    ...(phases && { phases }),
     response: textOf(bytes),
     ...(answer && { responseHeaders: headersOf(answer) }),
     isTimeout: timeout !== undefined,

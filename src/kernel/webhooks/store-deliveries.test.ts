@@ -50,6 +50,7 @@ async function record(engine: Engine, id: string, statuses: readonly number[]): 
       duration_ms: 5,
       response: `answer ${index + 1}`,
       details: null,
+      phases: null,
     };
     const dueAt = state === 'pending' ? NOW + 1 : null;
     await engine.batch(resultStatements(engine.db, [{ id, state, dueAt, error: null, attempt }], NOW));

@@ -1,6 +1,7 @@
 // Reads deliveries of all APIs, with their attempts, and changes those of a hook or an account together.
 import { sql, type Selectable } from 'kysely';
 import type { Db } from '../storage/tables.ts';
+import type { AttemptPhases } from './phases.ts';
 import type { AttemptRow, DeliveryRow, DeliveryState, HookRef } from './tables.ts';
 
 export interface WebhookDelivery {
@@ -93,6 +94,7 @@ export interface PastAttempt {
   response: string;
   /** What the API has saved with it, in its own format. */
   details: string | null;
+  phases?: AttemptPhases;
 }
 
 /** Deliveries whose attempts are read with one statement: SQLite limits the number of parameters. */
@@ -258,6 +260,15 @@ export function deliveryOf(row: Selectable<DeliveryRow>): WebhookDelivery {
 }
 
 function pastAttemptOf(row: AttemptRow): PastAttempt {
-  const { number, at, status, error, duration_ms: durationMs, response, details } = row;
-  return { number, at, status, error, durationMs, response, details };
+  const { number, at, status, error, duration_ms: durationMs, response, details, phases } = row;
+  return {
+    number,
+    at,
+    status,
+    error,
+    durationMs,
+    response,
+    details,
+    ...(phases !== null && { phases: JSON.parse(phases) as AttemptPhases }),
+  };
 }

@@ -159,9 +159,10 @@ function keyOf({ state, dueAt, attempt, error }: DeliveryResult): string {
 export async function markDelivered(
   tx: Db,
   { id, attempts }: DueDelivery,
-  { status, error, durationMs, response }: Attempt,
+  attempt: Attempt,
   now: number,
 ): Promise<void> {
+  const { status, error, durationMs, response } = attempt;
   const { numUpdatedRows } = await tx
     .updateTable('deliveries')
     .set({
@@ -188,6 +189,7 @@ export async function markDelivered(
       duration_ms: durationMs,
       response,
       details: null,
+      phases: showPhases(attempt),
     })
     .onConflict((conflict) => conflict.columns(['delivery_id', 'number']).doNothing())
     .execute();
@@ -246,4 +248,9 @@ export async function settleHookQueue(
 export async function listQueueMarks(db: Db, queueIds: readonly string[]): Promise<Map<string, string>> {
   const rows = await db.selectFrom('due').select(['id', 'payload']).where('id', 'in', queueIds).execute();
   return new Map(rows.map(({ id, payload }) => [id, payload]));
+}
+
+/** As a row has them. */
+export function showPhases({ phases }: Pick<Attempt, 'phases'>): string | null {
+  return phases === undefined || Object.keys(phases).length === 0 ? null : JSON.stringify(phases);
 }

@@ -57,6 +57,8 @@ export interface AttemptRow {
   response: string;
   /** What the API saves with an attempt, in its own format. */
   details: string | null;
+  /** JSON of `AttemptPhases`; null where none is known. */
+  phases: string | null;
 }
 
 export const webhookMigrations: Migration[] = [
@@ -90,5 +92,9 @@ export const webhookMigrations: Migration[] = [
   {
     name: 'kernel-webhook-attempt-details',
     up: ({ text }) => [`alter table delivery_attempts add column details ${text}`],
+  },
+  {
+    name: 'kernel-webhook-attempt-phases',
+    up: ({ text }) => [`alter table delivery_attempts add column phases ${text}`],
   },
 ];

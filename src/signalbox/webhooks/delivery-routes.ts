@@ -4,15 +4,9 @@ import { FLAGS_API, isTestDelivery } from '../../flags/webhooks/model.ts';
 import { clampLimit, describeLimit } from '../../kernel/http/reply/page.ts';
 import { reply, route } from '../../kernel/http/route.ts';
 import { OneOf, Type } from '../../kernel/schema/schema.ts';
-import type { Db } from '../../kernel/storage/tables.ts';
 import { IN_ORDER } from '../../kernel/webhooks/policy.ts';
-import {
-  findDeliveryBody,
-  listDeliveries,
-  type WebhookDelivery,
-} from '../../kernel/webhooks/store-deliveries.ts';
+import { findDeliveryBody } from '../../kernel/webhooks/store-deliveries.ts';
 import { redeliver } from '../../kernel/webhooks/store-enqueue.ts';
-import type { DeliveryState } from '../../kernel/webhooks/tables.ts';
 import { cursorPage } from '../cursor-page.ts';
 import { openReceiver, openWebhookDelivery } from './access.ts';
 import {
@@ -24,14 +18,12 @@ import {
   WebhookDeliveryDetail,
   WebhookDeliveryItem,
 } from './model.ts';
+import { searchDeliveries } from './search-deliveries.ts';
 
 const VIEW = { action: 'viewWebhook', others: ['viewIntegration'] };
 const ById = Type.Object({ id: Type.String() });
 const DEFAULT_LIMIT = 25;
 const MAX_LIMIT = 100;
-/** Rows that are read at once, and for one page. */
-const BATCH = 200;
-const MOST_READ = 2000;
 
 const listWebhookDeliveries = route(
   {
@@ -56,43 +48,18 @@ const listWebhookDeliveries = route(
   async (call, { db }) => {
     const { webhook, state, limit, cursor } = call.query;
     const { id: hookId } = await openReceiver(call, db, webhook);
-    const { found, next } = await searchDeliveries(db, hookId, {
-      state,
-      limit: clampLimit(limit, DEFAULT_LIMIT, MAX_LIMIT),
-      before: cursor === undefined ? undefined : parseDeliveryCursor(cursor),
-    });
+    const { found, next } = await searchDeliveries(
+      db,
+      { api: FLAGS_API, hookId },
+      {
+        state,
+        limit: clampLimit(limit, DEFAULT_LIMIT, MAX_LIMIT),
+        before: cursor === undefined ? undefined : parseDeliveryCursor(cursor),
+      },
+    );
     return cursorPage(found.map(toWebhookDeliveryItem), next);
   },
 );
-
-interface DeliverySearch {
-  state: DeliveryState | undefined;
-  limit: number;
-  before: number | undefined;
-}
-
-/** Reads on until the page is full, but only so far: no index has the outcome. */
-async function searchDeliveries(
-  db: Db,
-  hookId: string,
-  { state, limit, before }: DeliverySearch,
-): Promise<{ found: WebhookDelivery[]; next?: string }> {
-  const found: WebhookDelivery[] = [];
-  let position = before;
-  const batch = state === undefined ? limit + 1 : BATCH;
-  for (let read = 0; read < MOST_READ; read += batch) {
-    const rows = await listDeliveries(db, { api: FLAGS_API, hookId }, { limit: batch, before: position });
-    for (const delivery of rows) {
-      const isWanted = state === undefined || delivery.state === state;
-      // Another one: the page ends before it.
-      if (isWanted && found.length === limit) return { found, next: String(position) };
-      if (isWanted) found.push(delivery);
-      position = delivery.number;
-    }
-    if (rows.length < batch) return { found };
-  }
-  return { found, next: String(position) };
-}
 
 const getWebhookDelivery = route(
   {

@@ -130,12 +130,27 @@ const SHOWN = {
 
 export const WebhookDeliveryItem = Type.Object(SHOWN, { $id: 'WebhookDelivery' });
 
+/** Of attempts since this is recorded. */
+export const Phases = Type.Object(
+  {
+    dnsMs: Type.Optional(Type.Integer({ description: 'Finding the address of the name' })),
+    connectMs: Type.Optional(Type.Integer()),
+    tlsMs: Type.Optional(Type.Integer()),
+    firstByteMs: Type.Optional(Type.Integer({ description: 'Sending, and waiting for the answer to begin' })),
+    isReused: Type.Optional(
+      Type.Boolean({ description: 'The connection was there already: the first three did not happen' }),
+    ),
+  },
+  { $id: 'AttemptPhases', description: 'One after the other; what was not reached is absent' },
+);
+
 export const WebhookDeliveryDetail = Type.Object(
   {
     ...SHOWN,
     body: Type.Optional(Type.String({ description: 'Only for who may see the audit entry that it is' })),
     history: Type.Array(
       Type.Object({
+        phases: Type.Optional(Phases),
         number: Type.Integer(),
         at: Type.Integer(),
         durationMs: Type.Integer(),
@@ -178,10 +193,11 @@ export function toDeliveryWithAttempts(
   return {
     ...toWebhookDeliveryItem(delivery),
     ...(body !== undefined && { body }),
-    history: delivery.history.map(({ number, at, durationMs, status, error, response }) => ({
+    history: delivery.history.map(({ number, at, durationMs, status, error, response, phases }) => ({
       number,
       at,
       durationMs,
+      ...(phases && { phases }),
       ...(status !== null && { status }),
       ...(error !== null && { error }),
       ...(body !== undefined && { response }),
