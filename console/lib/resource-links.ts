@@ -39,6 +39,7 @@ export function hrefOfResource(resource: string, name = ''): string | undefined 
   if (first.type === 'service-token' || last.type === 'token') return `/account/tokens${filtered}`;
   if (first.type === 'member') return `/account/members${filtered}`;
   if (first.type === 'webhook') return hrefOfWebhook(idOf(parts, 'webhook'));
+  if (first.type === 'actor-webhook') return hrefOfActorWebhook(idOf(parts, 'actor-webhook'));
   if (first.type === 'integration') return `/account/webhooks${filtered}`;
   if (first.type === 'relay-proxy-config') return '/account/webhooks?tab=relay';
   if (first.type === 'repo') return hrefOfRepository(first.id);
@@ -71,6 +72,11 @@ function hrefInProject(parts: readonly SpecifierPart[], type: string): string | 
 
 function hrefOfWebhook(id: string | undefined): string {
   return id === undefined ? '/account/webhooks' : `/account/webhooks?hook=${encodeURIComponent(id)}`;
+}
+
+function hrefOfActorWebhook(id: string | undefined): string {
+  const chosen = id === undefined ? '' : `&hook=${encodeURIComponent(id)}`;
+  return `/account/webhooks?tab=actors${chosen}`;
 }
 
 /** `owner/name`. */

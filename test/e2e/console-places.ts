@@ -24,6 +24,8 @@ export const PLACES: Readonly<Record<string, string>> = {
   invite: '/account/members?invite=1',
   tokens: '/account/tokens',
   'new-token': '/account/tokens?new=1',
+  'actor-webhooks': '/account/webhooks?tab=actors',
+  'new-actor-webhook': '/account/webhooks?tab=actors&new=webhook',
   audit: '/account/audit',
   system: '/account/system',
   settings: '/account/settings',

@@ -1,29 +1,19 @@
 // The deliveries of a webhook by outcome, and one of them with its attempts.
 import { useChange } from '../../api/read.ts';
-import type { FlagWebhook, WebhookDelivery, WebhookDeliveryDetail } from '../../api/types/signalbox.ts';
+import type { FlagWebhook } from '../../api/types/signalbox.ts';
 import { useMay } from '../../app/me.ts';
 import { ChangeError } from '../../ui/change-error.tsx';
 import { ReadProblem } from '../../lib/read-problem.tsx';
 import type { SearchState } from '../../lib/search-state.ts';
 import { Button } from '../../ui/button.tsx';
 import { CodeBlock } from '../../ui/code-block.tsx';
-import { formatDuration } from '../../ui/format.ts';
 import { TextLink } from '../../ui/link.tsx';
 import { Segmented } from '../../ui/segmented.tsx';
 import { Skeleton } from '../../ui/states.tsx';
 import { Badge, Key, Status } from '../../ui/status.tsx';
-import { Time } from '../../ui/time.tsx';
-import { outcomeTone } from './outcome.ts';
-import {
-  CHANGED,
-  redeliverCall,
-  useDeliveries,
-  useDelivery,
-  type DeliveryState,
-} from './webhooks-queries.ts';
+import { Attempts, DeliveryRow, pretty, STATES } from './delivery-parts.tsx';
+import { CHANGED, redeliverCall, useDeliveries, useDelivery } from './webhooks-queries.ts';
 import { DELIVERY, HOOKS, PANEL } from './webhooks-words.ts';
-
-const STATES: readonly DeliveryState[] = ['failed', 'pending', 'delivered'];
 
 export function HookDeliveries({ hook, search }: { hook: FlagWebhook; search: SearchState }) {
   const chosen = STATES.find((state) => state === search.get('outcome'));
@@ -59,6 +49,7 @@ export function HookDeliveries({ hook, search }: { hook: FlagWebhook; search: Se
           <li key={delivery.id}>
             <DeliveryRow
               delivery={delivery}
+              badge={delivery.isTest && <Badge>{DELIVERY.isTest}</Badge>}
               isOpen={delivery.id === open}
               onToggle={() => search.set({ delivery: delivery.id === open ? undefined : delivery.id })}
             />
@@ -77,42 +68,6 @@ export function HookDeliveries({ hook, search }: { hook: FlagWebhook; search: Se
   );
 }
 
-interface DeliveryRowProps {
-  delivery: WebhookDelivery;
-  isOpen: boolean;
-  onToggle: () => void;
-}
-
-function DeliveryRow({ delivery, isOpen, onToggle }: DeliveryRowProps) {
-  const { state, attempts, status, isTest, createdAt, nextAttemptAt } = delivery;
-  return (
-    <div className="row row--wrap">
-      <Button
-        tone="ghost"
-        size="sm"
-        icon={isOpen ? 'down' : 'right'}
-        aria-expanded={isOpen}
-        onClick={onToggle}
-      >
-        <Status tone={outcomeTone(state, attempts > 0)}>{HOOKS.outcomes[state]}</Status>
-      </Button>
-      {status !== undefined && <span className="t12 mono">{status}</span>}
-      {isTest && <Badge>{DELIVERY.isTest}</Badge>}
-      <span className="muted t12">
-        {DELIVERY.attempts(attempts)}
-        {nextAttemptAt !== undefined && attempts > 0 && (
-          <>
-            , {DELIVERY.next} <Time at={nextAttemptAt} />
-          </>
-        )}
-      </span>
-      <span className="push t12 muted">
-        <Time at={createdAt} />
-      </span>
-    </div>
-  );
-}
-
 function DeliveryDetail({ id, hook }: { id: string; hook: FlagWebhook }) {
   const { data, error, refetch } = useDelivery(id);
   const may = useMay([{ action: 'updateOn', resource: hook.resource }]);
@@ -126,7 +81,7 @@ function DeliveryDetail({ id, hook }: { id: string; hook: FlagWebhook }) {
   const noAgain = may?.[0] === false ? HOOKS.mayNot('updateOn') : hook.isOn ? undefined : PANEL.offNow;
   return (
     <div className="stack hook-del">
-      <Attempts delivery={data} />
+      <Attempts history={data.history} />
       {data.body === undefined ? (
         <p className="muted t12">{DELIVERY.hidden}</p>
       ) : (
@@ -160,41 +115,4 @@ function DeliveryDetail({ id, hook }: { id: string; hook: FlagWebhook }) {
       <ChangeError error={again.error} />
     </div>
   );
-}
-
-function Attempts({ delivery: { history } }: { delivery: WebhookDeliveryDetail }) {
-  return (
-    <div>
-      <h4 className="t12 w5">{DELIVERY.history}</h4>
-      {history.length === 0 && <p className="muted t12">{DELIVERY.noAttempt}</p>}
-      <ol className="hook-tries">
-        {history.map(({ number, at, durationMs, status, error, response }) => {
-          const isOk = status !== undefined && status >= 200 && status < 300;
-          return (
-            <li key={number}>
-              <div className="row row--wrap t13">
-                <Status tone={isOk ? 'ok' : 'bad'}>{DELIVERY.attempt(number)}</Status>
-                <span>{status === undefined ? DELIVERY.noAnswer : DELIVERY.status(status)}</span>
-                <span className="muted t12">
-                  {DELIVERY.took} {formatDuration(durationMs)} · <Time at={at} />
-                </span>
-              </div>
-              {error !== undefined && <p className="t12 bad">{error}</p>}
-              {response !== undefined && response !== '' && (
-                <CodeBlock text={response} copyLabel={DELIVERY.answer} />
-              )}
-            </li>
-          );
-        })}
-      </ol>
-    </div>
-  );
-}
-
-function pretty(body: string): string {
-  try {
-    return JSON.stringify(JSON.parse(body), undefined, 2);
-  } catch {
-    return body;
-  }
 }

@@ -1,4 +1,4 @@
-// Webhooks and integrations that receive changes of flags, their deliveries, and the keys of Relay Proxies.
+// Webhooks and integrations that receive changes of flags, webhooks of Actors, their deliveries, and the keys of Relay Proxies.
 import type { FlagWebhook } from '../../api/types/signalbox.ts';
 import '../../styles/webhooks.css';
 import { useMay } from '../../app/me.ts';
@@ -18,6 +18,8 @@ import { Badge, Status } from '../../ui/status.tsx';
 import { Table, type TableColumn } from '../../ui/table.tsx';
 import { Tabs } from '../../ui/tabs.tsx';
 import { Time } from '../../ui/time.tsx';
+import { ACTOR_HOOKS } from './actor-hook-words.ts';
+import { ActorHooksTab, CreateActorHook } from './actor-hooks-tab.tsx';
 import { HookPanel } from './hook-panel.tsx';
 import { HookSwitch } from './hook-switch.tsx';
 import { IntegrationDialog } from './integration-dialog.tsx';
@@ -32,18 +34,31 @@ const PAGE = '/account/webhooks';
 export default function WebhooksPage() {
   usePageInfo([{ label: HOOKS.account }, { label: HOOKS.title }]);
   const search = useSearchState(PAGE);
-  const isRelay = search.get('tab') === 'relay';
+  const tab = (['actors', 'relay'] as const).find((one) => one === search.get('tab'));
   return (
     <main id="main" className="page" tabIndex={-1}>
-      <PageHead title={HOOKS.title} meta={HOOKS.text} actions={!isRelay && <CreateMenu search={search} />} />
+      <PageHead
+        title={HOOKS.title}
+        meta={tab === 'actors' ? ACTOR_HOOKS.text : HOOKS.text}
+        actions={
+          tab === undefined ? (
+            <CreateMenu search={search} />
+          ) : tab === 'actors' ? (
+            <CreateActorHook search={search} />
+          ) : undefined
+        }
+      />
       <Tabs
         label={HOOKS.tabsLabel}
         items={[
-          { label: HOOKS.tabs.hooks, href: PAGE, isCurrent: !isRelay },
-          { label: HOOKS.tabs.relay, href: `${PAGE}?tab=relay`, isCurrent: isRelay },
+          { label: HOOKS.tabs.hooks, href: PAGE, isCurrent: tab === undefined },
+          { label: HOOKS.tabs.actors, href: `${PAGE}?tab=actors`, isCurrent: tab === 'actors' },
+          { label: HOOKS.tabs.relay, href: `${PAGE}?tab=relay`, isCurrent: tab === 'relay' },
         ]}
       />
-      {isRelay ? <RelayTab /> : <Hooks search={search} />}
+      {tab === 'relay' && <RelayTab />}
+      {tab === 'actors' && <ActorHooksTab search={search} />}
+      {tab === undefined && <Hooks search={search} />}
     </main>
   );
 }

@@ -10,6 +10,8 @@ import type {
 } from '../../api/types/signalbox.ts';
 
 export type DeliveryState = WebhookDelivery['state'];
+export type DeliveryAttempt = WebhookDeliveryDetail['history'][number];
+export type AttemptPhases = NonNullable<DeliveryAttempt['phases']>;
 export type IntegrationField = FlagIntegration['fields'][number];
 
 export const CHANGED = ['webhook', 'integration', 'delivery'];

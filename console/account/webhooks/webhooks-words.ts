@@ -6,7 +6,7 @@ export const HOOKS = {
   title: 'Webhooks',
   account: 'Account',
   text: 'Changes of flags, projects and the account are sent to other services as they happen.',
-  tabs: { hooks: 'Webhooks and integrations', relay: 'Relay proxies' },
+  tabs: { hooks: 'Flags and account', actors: 'Actors', relay: 'Relay proxies' },
   tabsLabel: 'Parts of this page',
   create: 'New',
   newWebhook: 'Webhook',
@@ -30,7 +30,7 @@ export const HOOKS = {
   },
   noMatch: {
     title: 'Nothing fits this filter',
-    text: 'Webhooks of Actors and of repositories are not in this list; their APIs show them.',
+    text: 'Webhooks of Actors have a tab of their own; those of repositories are shown by their API.',
     clear: 'Clear the filter',
   },
 } as const;
@@ -77,6 +77,13 @@ export const DELIVERY = {
   took: 'took',
   history: 'Attempts',
   noAttempt: 'Not tried yet.',
+  phases: {
+    dnsMs: 'name',
+    connectMs: 'connection',
+    tlsMs: 'TLS',
+    firstByteMs: 'first byte',
+    isReused: 'connection kept from before',
+  },
   answer: 'Answer',
   emptyAnswer: 'empty',
   body: 'What was sent',
