@@ -57,9 +57,14 @@ function draftOf(hook: ActorHookDetail | undefined): HookDraft {
   };
 }
 
+/** A task has runs alone. */
+function eventTypesOf({ scope, eventTypes }: HookDraft): string[] {
+  return scope === 'actorTaskId' ? eventTypes.filter((type) => !type.startsWith('ACTOR.BUILD.')) : eventTypes;
+}
+
 function callOf(hook: ActorHookDetail | undefined, draft: HookDraft): Call {
   const body = {
-    eventTypes: draft.eventTypes,
+    eventTypes: eventTypesOf(draft),
     requestUrl: draft.url.trim(),
     description: orNull(draft.description),
     payloadTemplate: orNull(draft.payload),
@@ -91,7 +96,7 @@ export function ActorHookDialog({ hook, onClose, onSaved }: ActorHookDialogProps
   const call = callOf(hook, draft);
   useSayDraft(withoutSecrets(call));
   const change = (patch: Partial<HookDraft>) => setDraft((present) => ({ ...present, ...patch }));
-  const isBad = !isUrl(draft.url.trim()) || draft.target === '' || draft.eventTypes.length === 0;
+  const isBad = !isUrl(draft.url.trim()) || draft.target === '' || eventTypesOf(draft).length === 0;
   const isSame = hook !== undefined && JSON.stringify(draft) === JSON.stringify(draftOf(hook));
   const submit = async () => {
     setTried(true);
@@ -198,7 +203,6 @@ function ScopeFields({ draft, isTried, onChange }: PartProps) {
 }
 
 function EventFields({ draft, isTried, onChange }: PartProps) {
-  // A task has runs alone.
   const groups = [
     [FORM.runs, EVENTS.filter((type) => type.startsWith('ACTOR.RUN.'))],
     ...(draft.scope === 'actorId'
@@ -226,7 +230,7 @@ function EventFields({ draft, isTried, onChange }: PartProps) {
           </div>
         </fieldset>
       ))}
-      {isTried && draft.eventTypes.length === 0 && <FieldError>{FORM.eventsMissing}</FieldError>}
+      {isTried && eventTypesOf(draft).length === 0 && <FieldError>{FORM.eventsMissing}</FieldError>}
     </>
   );
 }

@@ -1,0 +1,46 @@
+// The words of comparisons of runs.
+import type { CountName } from './compare-queries.ts';
+
+const COUNTS: Readonly<Record<CountName, string>> = {
+  items: 'Items',
+  requests: 'Requests',
+  handledRequests: 'Requests handled',
+  durationMs: 'Duration',
+  memoryMaxBytes: 'Most memory',
+  cpuAvgUsage: 'Processor on average',
+  restarts: 'Restarts',
+  migrations: 'Moves to another node',
+};
+
+export const COMPARE_WORDS = {
+  other: 'Compare with the run of this id',
+  placeholder: 'The id of another run; the last good one where this is empty',
+  none: 'There is no run to compare with',
+  before: 'Before',
+  after: 'This run',
+  build: 'Build',
+  counts: 'Counts',
+  countNames: COUNTS,
+  what: 'What',
+  change: 'Change',
+  unknown: 'not known',
+  same: 'the same',
+  input: 'Input',
+  options: 'Options',
+  place: 'Field',
+  whole: 'the whole',
+  nothing: 'nothing',
+  sameInput: 'The inputs are the same.',
+  sameOptions: 'The options are the same.',
+  differences: ['differences', 'difference'],
+  added: 'Only in the log of this run',
+  missing: 'Only in the log before',
+  noLines: 'No such lines.',
+  lines: ['kinds of lines', 'kind of line'],
+  line: 'Line',
+  times: 'Times',
+  first: 'First',
+  showLine: (number: string) => `Line ${number}`,
+  normal: 'Lines are compared without numbers, addresses, ids and times.',
+  partialLog: 'The logs have more different lines than are compared.',
+} as const;

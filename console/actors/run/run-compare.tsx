@@ -1,0 +1,112 @@
+// A run beside another one, the last good one by itself: input, options, build, counts, and what only one of the logs says.
+import '../../styles/run-compare.css';
+import type { ReactNode } from 'react';
+import { ReadProblem } from '../../lib/read-problem.tsx';
+import { useSearchState, useTypedFilter } from '../../lib/search-state.ts';
+import { Banner } from '../../ui/banner.tsx';
+import { Card } from '../../ui/card.tsx';
+import { FilterInput } from '../../ui/input.tsx';
+import { TextLink } from '../../ui/link.tsx';
+import { EmptyState, Skeleton } from '../../ui/states.tsx';
+import { Time } from '../../ui/time.tsx';
+import { RunStatusView } from '../run-cells.tsx';
+import { hrefOfRun, type RunDetail } from '../run.ts';
+import { CountTable, DifferenceTable } from './compare-tables.tsx';
+import { OneSidedLines } from './compare-log.tsx';
+import { useComparison, type ComparedRun, type RunComparison } from './compare-queries.ts';
+import { COMPARE_WORDS } from './compare-words.ts';
+
+export function RunCompare({ run }: { run: RunDetail }) {
+  const search = useSearchState(`${hrefOfRun(run.id)}/compare`);
+  const [typed, setTyped] = useTypedFilter(search, 'with');
+  const other = (search.get('with') ?? '').trim();
+  const { data, error, isPlaceholderData, refetch } = useComparison(run.id, other);
+  return (
+    <div className="stack stack--16">
+      <FilterInput
+        value={typed}
+        onChange={setTyped}
+        label={COMPARE_WORDS.other}
+        placeholder={COMPARE_WORDS.placeholder}
+        hasSlashKey={false}
+      />
+      {error !== null ? (
+        error.status === 404 ? (
+          <EmptyState icon="history" title={COMPARE_WORDS.none} text={error.message} />
+        ) : (
+          <ReadProblem error={error} onRetry={() => void refetch()} />
+        )
+      ) : data === undefined ? (
+        <Skeleton lines={8} />
+      ) : (
+        <div className="stack stack--16" aria-busy={isPlaceholderData}>
+          <ComparisonView comparison={data} />
+        </div>
+      )}
+    </div>
+  );
+}
+
+function ComparisonView({ comparison }: { comparison: RunComparison }) {
+  const { before, after, input, options, counts, log } = comparison;
+  return (
+    <>
+      <div className="compare-ends">
+        <EndView label={COMPARE_WORDS.before} run={before} isLink />
+        <EndView label={COMPARE_WORDS.after} run={after} />
+      </div>
+      <Card title={COMPARE_WORDS.counts} isFlush>
+        <CountTable counts={counts} builds={[before.build.number, after.build.number]} />
+      </Card>
+      <Card title={COMPARE_WORDS.input} isFlush={input.differences.length > 0}>
+        {input.reason !== undefined ? (
+          <Banner tone="neutral">{input.reason}</Banner>
+        ) : input.isSame ? (
+          <p className="muted t13">{COMPARE_WORDS.sameInput}</p>
+        ) : (
+          <DifferenceTable label={COMPARE_WORDS.input} rows={input.differences} total={input.total} />
+        )}
+      </Card>
+      <Card title={COMPARE_WORDS.options} isFlush={options.length > 0}>
+        {options.length === 0 ? (
+          <p className="muted t13">{COMPARE_WORDS.sameOptions}</p>
+        ) : (
+          <DifferenceTable label={COMPARE_WORDS.options} rows={options} total={options.length} />
+        )}
+      </Card>
+      <OneSidedLines title={COMPARE_WORDS.added} lines={log.added} total={log.addedTotal} runId={after.id} />
+      <OneSidedLines
+        title={COMPARE_WORDS.missing}
+        lines={log.missing}
+        total={log.missingTotal}
+        runId={before.id}
+      />
+      {log.isPartial && <p className="muted t13">{COMPARE_WORDS.partialLog}</p>}
+    </>
+  );
+}
+
+function EndView({ label, run, isLink = false }: { label: string; run: ComparedRun; isLink?: boolean }) {
+  const { id, status, statusMessage, startedAt, build } = run;
+  const name: ReactNode = isLink ? (
+    <TextLink href={hrefOfRun(id)} isMono>
+      {id}
+    </TextLink>
+  ) : (
+    <span className="mono">{id}</span>
+  );
+  return (
+    <Card title={label}>
+      <div className="stack stack--4 t13">
+        <span className="row row--wrap">
+          <RunStatusView status={status} /> {name}
+        </span>
+        {statusMessage !== null && <span className="break">{statusMessage}</span>}
+        <span className="muted">
+          <Time at={startedAt} mode="absolute" /> · {COMPARE_WORDS.build}{' '}
+          <span className="mono">{build.number}</span>
+        </span>
+      </div>
+    </Card>
+  );
+}
