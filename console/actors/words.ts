@@ -19,6 +19,7 @@ const ORIGINS: Readonly<Record<string, string>> = {
   CLI: 'CLI',
   DEVELOPMENT: 'Development',
   SCHEDULER: 'A schedule',
+  STANDBY: 'A request in standby',
   TEST: 'A test',
   WEB: 'Web',
   WEBHOOK: 'A webhook',

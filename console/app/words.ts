@@ -74,6 +74,8 @@ export const NAV = {
   tasks: 'Tasks',
   schedules: 'Schedules',
   storage: 'Storage',
+  store: 'Store',
+  usage: 'Usage',
   code: 'Code',
   repositories: 'Repositories',
   account: 'Account',

@@ -34,7 +34,7 @@ import { deleteOldTokenHours, listTokenHours, saveTokenUses } from '../kernel/id
 import type { Engine } from '../kernel/storage/engine.ts';
 import { listDeliveries } from '../kernel/webhooks/store-deliveries.ts';
 import { readDeliveryBacklog } from '../kernel/webhooks/store-backlog.ts';
-import { listRunStates, listRunsThatFailed } from './actors/store-runs.ts';
+import { listNewestRuns, listRunStates, listRunsThatFailed } from './actors/store-runs.ts';
 import { findMemberPlace, listMembersByName } from './members/store.ts';
 import { searchByTerms } from '../kernel/storage/search.ts';
 import {
@@ -198,7 +198,9 @@ onEachEngine((testEngine) => {
     const seen = recordStatements(engine);
     await listRunStates(engine.db, 'm7', ['a', 'b']);
     await listRunsThatFailed(engine.db, 'm7', 0);
-    await assertPlans(engine, [...seen.values()], { atLeast: 2, hasFewRows: true });
+    await listNewestRuns(engine.db, 'm7', { since: 0, before: undefined, limit: 10 });
+    await listNewestRuns(engine.db, 'm7', { since: 0, before: { startedAt: 5, id: 'a' }, limit: 10 });
+    await assertPlans(engine, [...seen.values()], { atLeast: 4, hasFewRows: true });
   });
 
   test('what needs attention is found by an index', async () => {

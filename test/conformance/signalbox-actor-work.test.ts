@@ -365,6 +365,35 @@ onEachEngine((engine) => {
     });
   });
 
+  describe('usage', () => {
+    test('what runs used is added up by Actor and day, and others see their own alone', async () => {
+      const actor = await giveActor(server);
+      const now = server.clock.now();
+      const hour = 60 * MINUTE;
+      await give(actor, { startedAt: now - 2 * hour, finishedAt: now - hour });
+      await give(actor, { status: 'FAILED', startedAt: now - DAY - hour, finishedAt: now - DAY });
+      await give(actor, { startedAt: now - 40 * DAY, finishedAt: now - 40 * DAY + hour });
+      const usage = await get('/runs/usage');
+      const of = (one: Json) => (one['actors'] as Json[]).find(({ id }) => id === actor.id);
+      const found = of(usage)!;
+      assert.deepEqual([found['runs'], found['failed'], found['durationMs']], [2, 1, 2 * hour]);
+      assert.ok(found['computeUnits'] > 0);
+      assert.equal(of(await get('/runs/usage?days=60'))!['runs'], 3);
+      const days = usage['days'] as Json[];
+      assert.equal(
+        days.reduce((sum, { runs }) => sum + (runs as number), 0),
+        usage['total'].runs,
+      );
+      const { json } = await server.call(`${BASE}/runs/usage`, { token: outsider });
+      assert.deepEqual([json['total'].runs, json['actors'], json['isPartial']], [0, [], false]);
+      for (const query of ['days=0', 'days=91', 'days=x']) {
+        const { status } = await server.call(`${BASE}/runs/usage?${query}`);
+        assert.ok(status === 400 || status === 422, query);
+      }
+      assert.equal((await server.call(`${BASE}/runs/usage`, { token: null })).status, 401);
+    });
+  });
+
   describe('estimates of exports', () => {
     async function giveItems(count: number): Promise<string> {
       const { json } = await server.call('/v2/datasets', { method: 'POST' });

@@ -6,6 +6,8 @@ export const PLACES: Readonly<Record<string, string>> = {
   flags: '/flags/demo',
   'new-flag': '/new-flag/demo',
   flag: '/flags/demo/new-checkout',
+  store: '/store',
+  usage: '/usage',
   actors: '/actors',
   actor: '/actors/admin~demo-price-check',
   'actor-source': '/actors/admin~demo-price-check/source',

@@ -19,6 +19,7 @@ import { RunTab } from './run-tab.tsx';
 import { RunsTab } from './runs-tab.tsx';
 import { SettingsTab } from './settings-tab.tsx';
 import { SourceTab } from './source-tab.tsx';
+import { StandbyLine } from './standby-line.tsx';
 import { TasksTab } from './tasks-tab.tsx';
 
 const TABS = ['run', 'source', 'builds', 'runs', 'tasks', 'settings'] as const;
@@ -71,6 +72,7 @@ function ActorView({ actor, rest }: { actor: ActorDetail; rest: string }) {
         }
         actions={<RunStrip actorId={actor.id} />}
       />
+      <StandbyLine actor={actor} />
       <Tabs
         label={ACTOR_WORDS.tabs}
         items={tabs.map((one) => ({

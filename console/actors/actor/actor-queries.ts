@@ -33,6 +33,8 @@ export interface ActorDetail extends ActorShort {
   userId: string;
   description?: string | null;
   isPublic: boolean;
+  /** Null where it is not in standby mode. */
+  standbyUrl?: string | null;
   defaultRunOptions: ActorRunOptions;
   taggedBuilds: Readonly<Record<string, { buildId: string; buildNumber: string }>>;
   versions: ActorVersion[];

@@ -9,6 +9,12 @@ export const ACTOR_WORDS = {
   tasks: 'Tasks',
   settings: 'Settings',
   isPublic: 'Public',
+  standby: {
+    address: 'Answers at',
+    copy: 'Copy the address',
+    idle: 'In standby: the first request starts a run',
+    running: (count: string) => `In standby: ${count} ${count === '1' ? 'run answers' : 'runs answer'}`,
+  },
   totalRuns: (count: string) => `${count} ${count === '1' ? 'run' : 'runs'}`,
   start: 'Start',
   starting: 'A run begins with this input.',

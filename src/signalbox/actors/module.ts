@@ -8,12 +8,13 @@ import { estimateRoutes } from './estimate-routes.ts';
 import { failureRoutes } from './failure-routes.ts';
 import { logLineRoutes } from './log-routes.ts';
 import { runTimelineRoutes } from './timeline-routes.ts';
+import { runUsageRoutes } from './usage-routes.ts';
 
 export const actorWorkModule: Module = {
   tag: {
     name: 'Actors',
     description:
-      'Lines of logs, timelines and comparisons of runs, failures by cause, previews of schedules and exports, and dispatches of webhooks that are sent again',
+      'Lines of logs, timelines and comparisons of runs, failures by cause, what runs used, previews of schedules and exports, and dispatches of webhooks',
   },
   routes: [
     ...logLineRoutes,
@@ -24,5 +25,6 @@ export const actorWorkModule: Module = {
     ...estimateRoutes,
     ...failureRoutes,
     ...dispatchWorkRoutes,
+    ...runUsageRoutes,
   ],
 };

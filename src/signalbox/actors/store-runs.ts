@@ -65,3 +65,47 @@ export async function listRunsThatFailed(
   }
   return { runs, isPartial };
 }
+
+export interface UsedRun {
+  id: string;
+  actorId: string;
+  status: string;
+  startedAt: number;
+  finishedAt: number | null;
+  memoryMbytes: number;
+}
+
+export interface NewestRuns {
+  since: number;
+  /** Where the last batch ended. */
+  before: Pick<UsedRun, 'startedAt' | 'id'> | undefined;
+  limit: number;
+}
+
+export async function listNewestRuns(
+  db: Db,
+  userId: string,
+  { since, before, limit }: NewestRuns,
+): Promise<UsedRun[]> {
+  return await db
+    .selectFrom('runs')
+    .select([
+      'id',
+      'actor_id as actorId',
+      'status',
+      'started_at as startedAt',
+      'finished_at as finishedAt',
+      'memory_mbytes as memoryMbytes',
+    ])
+    .where('user_id', '=', userId)
+    .where('started_at', '>=', since)
+    .$if(before !== undefined, (query) =>
+      query.where(({ eb, refTuple, tuple }) =>
+        eb(refTuple('started_at', 'id'), '<', tuple(before!.startedAt, before!.id)),
+      ),
+    )
+    .orderBy('started_at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(limit)
+    .execute();
+}

@@ -1,0 +1,141 @@
+// The store: Actors that are shared on this server, with what they do and how much they are used.
+import '../../styles/lists.css';
+import '../../styles/usage.css';
+import { usePageInfo } from '../../app/page-info.ts';
+import { ListFoot, NoMatch } from '../../lib/list-foot.tsx';
+import { useListPages } from '../../lib/list-pages.ts';
+import { ReadProblem } from '../../lib/read-problem.tsx';
+import { useSearchState, useTypedFilter } from '../../lib/search-state.ts';
+import { ButtonLink } from '../../ui/button.tsx';
+import { Card } from '../../ui/card.tsx';
+import { formatCount } from '../../ui/format.ts';
+import { FilterInput, SelectInput } from '../../ui/input.tsx';
+import { PageHead } from '../../ui/page.tsx';
+import { EmptyState, Skeleton } from '../../ui/states.tsx';
+import { Tag } from '../../ui/status.tsx';
+import { Time } from '../../ui/time.tsx';
+import { hrefOfActor, type ListBody } from '../queries.ts';
+import { STORE_WORDS } from './store-words.ts';
+
+interface StoreActor {
+  id: string;
+  title: string;
+  name: string;
+  username: string;
+  userFullName?: string | null;
+  description?: string | null;
+  categories: string[];
+  readmeSummary?: string;
+  stats: { totalRuns: number; totalUsers: number; lastRunStartedAt?: string };
+}
+
+const PAGE = 24;
+const SORTS = ['relevance', 'popularity', 'newest', 'lastUpdate'] as const;
+const idOf = ({ id }: StoreActor) => id;
+
+function useStore(search: string | undefined, sortBy: string) {
+  return useListPages<ListBody<StoreActor>, StoreActor>({
+    call: { api: 'actors', path: '/store', query: { search, sortBy } },
+    topics: ['actor'],
+    first: 0,
+    pageQuery: (offset) => ({ limit: PAGE, offset }),
+    toPage: ({ data: { items, total } }, offset) => ({
+      rows: items,
+      total,
+      next: offset + items.length < total && items.length > 0 ? offset + items.length : undefined,
+    }),
+    idOf,
+  });
+}
+
+export default function StorePage() {
+  usePageInfo([{ label: STORE_WORDS.store, href: '/store' }]);
+  const search = useSearchState('/store');
+  const [typed, setTyped] = useTypedFilter(search);
+  const sort = SORTS.find((one) => one === search.get('sort')) ?? 'relevance';
+  const words = search.get('q');
+  const list = useStore(words, sort);
+  return (
+    <main id="main" className="page" tabIndex={-1}>
+      <PageHead
+        title={STORE_WORDS.store}
+        badge={list.total !== undefined && <span className="muted">{formatCount(list.total)}</span>}
+        meta={STORE_WORDS.text}
+      />
+      <div className="row row--wrap list-bar">
+        <div className="grow">
+          <FilterInput value={typed} onChange={setTyped} label={STORE_WORDS.filter} />
+        </div>
+        <SelectInput
+          className="in--auto"
+          aria-label={STORE_WORDS.sort}
+          value={sort}
+          onValue={(value) => search.set({ sort: value === 'relevance' ? undefined : value })}
+          options={SORTS.map((value) => ({ value, label: STORE_WORDS.sorts[value] }))}
+        />
+      </div>
+      {list.error !== null ? (
+        <ReadProblem error={list.error} onRetry={list.retry} />
+      ) : list.rows.length > 0 ? (
+        <>
+          <div className="store-list" aria-busy={list.isLoading}>
+            {list.rows.map((actor) => (
+              <StoreCard key={actor.id} actor={actor} />
+            ))}
+          </div>
+          <div className="tb__foot">
+            <ListFoot list={list} nouns={STORE_WORDS.nouns} />
+          </div>
+        </>
+      ) : list.isLoading ? (
+        <Skeleton lines={8} />
+      ) : words === undefined ? (
+        <EmptyState icon="globe" title={STORE_WORDS.empty.title} text={STORE_WORDS.empty.text} />
+      ) : (
+        <NoMatch
+          words={STORE_WORDS.noMatch}
+          onClear={() => {
+            setTyped('');
+            search.set({ q: undefined });
+          }}
+        />
+      )}
+    </main>
+  );
+}
+
+function StoreCard({ actor }: { actor: StoreActor }) {
+  const { title, username, name, userFullName, description, readmeSummary, categories, stats } = actor;
+  return (
+    <Card
+      title={title}
+      footer={
+        <ButtonLink href={hrefOfActor(actor)} icon="play">
+          {STORE_WORDS.open}
+        </ButtonLink>
+      }
+    >
+      <div className="stack stack--8 t13">
+        <span className="mono t12 muted">{`${username}/${name}`}</span>
+        <p>{description || readmeSummary || STORE_WORDS.noText}</p>
+        {categories.length > 0 && (
+          <span className="row row--4 row--wrap">
+            {categories.map((category) => (
+              <Tag key={category}>{category}</Tag>
+            ))}
+          </span>
+        )}
+        <span className="muted t12">
+          {STORE_WORDS.by} {userFullName || username} · {STORE_WORDS.runs(formatCount(stats.totalRuns))} ·{' '}
+          {STORE_WORDS.users(formatCount(stats.totalUsers))}
+          {stats.lastRunStartedAt !== undefined && (
+            <>
+              {' '}
+              · {STORE_WORDS.lastRun} <Time at={stats.lastRunStartedAt} />
+            </>
+          )}
+        </span>
+      </div>
+    </Card>
+  );
+}

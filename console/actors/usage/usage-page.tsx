@@ -1,0 +1,166 @@
+// What the caller's runs and storages used: by Actor, day by day, and against the limits of the account.
+import '../../styles/usage.css';
+import { usePageInfo } from '../../app/page-info.ts';
+import { ReadProblem } from '../../lib/read-problem.tsx';
+import { useSearchState } from '../../lib/search-state.ts';
+import { Card, Figures } from '../../ui/card.tsx';
+import { Meter } from '../../ui/chart.tsx';
+import { formatBytes, formatCount, formatDuration } from '../../ui/format.ts';
+import { PageHead } from '../../ui/page.tsx';
+import { Segmented } from '../../ui/segmented.tsx';
+import { EmptyState, Skeleton } from '../../ui/states.tsx';
+import {
+  useLimits,
+  useMonthlyUsage,
+  useRunUsage,
+  type AccountLimits,
+  type RunUsage,
+} from './usage-queries.ts';
+import { ActorUsageTable, computeText, DayUsageTable } from './usage-tables.tsx';
+import { USAGE_WORDS } from './usage-words.ts';
+
+type Span = keyof typeof USAGE_WORDS.spans;
+const SPANS: readonly Span[] = ['1', '7', '30', '90'];
+
+export default function UsagePage() {
+  usePageInfo([{ label: USAGE_WORDS.usage, href: '/usage' }]);
+  const search = useSearchState('/usage');
+  const span = SPANS.find((one) => one === search.get('days')) ?? '30';
+  const { data, error, refetch } = useRunUsage(span);
+  return (
+    <main id="main" className="page" tabIndex={-1}>
+      <PageHead
+        title={USAGE_WORDS.usage}
+        actions={
+          <Segmented
+            label={USAGE_WORDS.span}
+            value={span}
+            options={SPANS.map((value) => ({ value, label: USAGE_WORDS.spans[value] }))}
+            onChange={(days) => search.set({ days })}
+          />
+        }
+      />
+      <div className="stack stack--16">
+        {data !== undefined ? (
+          <RunParts usage={data} span={span} />
+        ) : error === null ? (
+          <Skeleton lines={8} />
+        ) : (
+          <ReadProblem error={error} onRetry={() => void refetch()} />
+        )}
+        <MonthFigures />
+        <LimitsCard />
+      </div>
+    </main>
+  );
+}
+
+function RunParts({ usage, span }: { usage: RunUsage; span: Span }) {
+  const { total, actors, days, isPartial } = usage;
+  if (total.runs === 0)
+    return <EmptyState icon="gauge" title={USAGE_WORDS.empty.title} text={USAGE_WORDS.empty.text} />;
+  return (
+    <>
+      <Figures
+        label={USAGE_WORDS.figures}
+        items={[
+          {
+            label: USAGE_WORDS.runs,
+            value: formatCount(total.runs),
+            note: USAGE_WORDS.failed(formatCount(total.failed)),
+          },
+          { label: USAGE_WORDS.duration, value: formatDuration(total.durationMs) },
+          {
+            label: USAGE_WORDS.compute,
+            value: computeText(total.computeUnits),
+            note: USAGE_WORDS.computeNote,
+          },
+        ]}
+      />
+      {isPartial && <p className="muted t13">{USAGE_WORDS.partial}</p>}
+      <Card title={USAGE_WORDS.byActor} isFlush>
+        <ActorUsageTable actors={actors} span={span} />
+      </Card>
+      <Card title={USAGE_WORDS.byDay} isFlush>
+        <DayUsageTable days={days} />
+      </Card>
+    </>
+  );
+}
+
+const GIGABYTE = 1e9;
+
+function MonthFigures() {
+  const usage = useMonthlyUsage()?.monthlyServiceUsage;
+  if (usage === undefined) return null;
+  const names = Object.keys(USAGE_WORDS.services) as (keyof typeof USAGE_WORDS.services)[];
+  const sent = (usage['DATA_TRANSFER_EXTERNAL_GBYTES']?.quantity ?? 0) * GIGABYTE;
+  return (
+    <section aria-label={USAGE_WORDS.month} className="stack stack--8">
+      <h2 className="t14">{USAGE_WORDS.month}</h2>
+      <Figures
+        items={[
+          ...names.map((name) => ({
+            label: USAGE_WORDS.services[name],
+            value: formatCount(usage[name]?.quantity ?? 0, { isShort: true }),
+          })),
+          { label: USAGE_WORDS.transfer, value: formatBytes(sent) },
+        ]}
+      />
+    </section>
+  );
+}
+
+const GIBI = 1024 ** 3;
+
+const LIMITS: readonly [name: keyof typeof USAGE_WORDS.limitNames, current: string, limit: string][] = [
+  ['actors', 'actorCount', 'maxActorCount'],
+  ['tasks', 'actorTaskCount', 'maxActorTaskCount'],
+  ['schedules', 'scheduleCount', 'maxScheduleCount'],
+  ['jobs', 'activeActorJobCount', 'maxConcurrentActorJobs'],
+  ['memory', 'actorMemoryGbytes', 'maxActorMemoryGbytes'],
+];
+
+/** From here on a limit is near. */
+const NEAR = 0.8;
+
+function LimitsCard() {
+  const account = useLimits();
+  if (account === undefined) return null;
+  return (
+    <Card title={USAGE_WORDS.limits}>
+      <ul className="usage-limits">
+        {LIMITS.map(([name, current, limit]) => (
+          <LimitRow key={name} name={name} account={account} current={current} limit={limit} />
+        ))}
+      </ul>
+    </Card>
+  );
+}
+
+interface LimitRowProps {
+  name: keyof typeof USAGE_WORDS.limitNames;
+  account: AccountLimits;
+  current: string;
+  limit: string;
+}
+
+function LimitRow({ name, account, current, limit }: LimitRowProps) {
+  const used = account.current[current] ?? 0;
+  const most = account.limits[limit] ?? 0;
+  const show = (value: number) => (name === 'memory' ? formatBytes(value * GIBI) : formatCount(value));
+  const text = USAGE_WORDS.of(show(used), show(most));
+  return (
+    <li>
+      <span>{USAGE_WORDS.limitNames[name]}</span>
+      <Meter
+        label={USAGE_WORDS.limitNames[name]}
+        value={used}
+        max={most}
+        text={text}
+        tone={most > 0 && used >= most * NEAR ? 'warn' : undefined}
+      />
+      <span className="muted t12 nw">{text}</span>
+    </li>
+  );
+}
