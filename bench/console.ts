@@ -6,8 +6,10 @@ import { insertMember } from '../src/kernel/identity/store-members.ts';
 import { buildConsole } from '../scripts/console.ts';
 import { logIn, openProfile, startBrowser } from '../test/e2e/browser.ts';
 import { insertManyFlags } from '../test/many-flags.ts';
+import { giveToken } from '../test/people.ts';
 import { startServer } from '../test/server.ts';
 import { median, type Effort } from './compare.ts';
+import { benchConsoleActors } from './console-actors.ts';
 import type { Row } from './report.ts';
 
 const SLOWDOWN = 4;
@@ -30,7 +32,8 @@ interface Visit {
   shift: number;
 }
 
-export async function benchConsole({ rounds }: Effort): Promise<Row[]> {
+export async function benchConsole(effort: Effort): Promise<Row[]> {
+  const { rounds } = effort;
   await buildConsole();
   const server = await startServer({ limits: 'off' });
   const browser = await startBrowser();
@@ -58,6 +61,8 @@ export async function benchConsole({ rounds }: Effort): Promise<Row[]> {
       rows.push(...rowsOf(name, visits));
     }
     rows.push(await benchPalette(page, rounds));
+    const { value: token } = await giveToken(server, ada, { role: 'owner' });
+    rows.push(...(await benchConsoleActors({ server, page, devtools, userId: ada.id, token }, effort)));
     return rows;
   } finally {
     await browser.close();

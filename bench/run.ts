@@ -1,6 +1,7 @@
 // npm run bench [name] [--quick]: runs the benches, or those whose name begins so, and writes the results.
 import type { Effort } from './compare.ts';
 import { benchCodeScanning } from './code-scanning.ts';
+import { benchConsoleTasks } from './console-tasks.ts';
 import { benchConsole } from './console.ts';
 import { benchCrawl } from './crawl.ts';
 import { benchDatasets } from './datasets.ts';
@@ -53,6 +54,7 @@ const BENCHES: Record<string, Bench> = {
   webhooks: benchWebhooks,
   crawl: benchCrawl,
   console: benchConsole,
+  'console-tasks': benchConsoleTasks,
 };
 
 const isQuick = process.argv.includes('--quick');

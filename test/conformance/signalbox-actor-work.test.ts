@@ -385,7 +385,7 @@ onEachEngine((engine) => {
         usage['total'].runs,
       );
       const { json } = await server.call(`${BASE}/runs/usage`, { token: outsider });
-      assert.deepEqual([json['total'].runs, json['actors'], json['isPartial']], [0, [], false]);
+      assert.deepEqual([of(json), json['isPartial']], [undefined, false]);
       for (const query of ['days=0', 'days=91', 'days=x']) {
         const { status } = await server.call(`${BASE}/runs/usage?${query}`);
         assert.ok(status === 400 || status === 422, query);

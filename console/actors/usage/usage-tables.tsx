@@ -48,19 +48,10 @@ export function ActorUsageTable({ actors, span }: { actors: ActorUsage[]; span: 
   const [shown, setShown] = useState(STEP);
   const rows = actors.slice(0, shown);
   const since = RUN_SPANS[span];
-  const columns: TableColumn<ActorUsage>[] = [
-    {
-      id: 'actor',
-      head: USAGE_WORDS.actor,
-      isMain: true,
-      cell: (actor) => <UsedActor actor={actor} since={since} />,
-    },
-    ...columnsOf<ActorUsage>(mostOf(actors)),
-  ];
   return (
     <Table
       label={USAGE_WORDS.byActor}
-      columns={columns}
+      columns={[actorColumn(since), ...columnsOf<ActorUsage>(mostOf(actors))]}
       rows={rows}
       rowKey={({ id }) => id}
       footer={
@@ -76,6 +67,15 @@ export function ActorUsageTable({ actors, span }: { actors: ActorUsage[]; span: 
       }
     />
   );
+}
+
+function actorColumn(since: string | undefined): TableColumn<ActorUsage> {
+  return {
+    id: 'actor',
+    head: USAGE_WORDS.actor,
+    isMain: true,
+    cell: (actor) => <UsedActor actor={actor} since={since} />,
+  };
 }
 
 /** Leads to the runs behind the numbers. */
