@@ -49,7 +49,7 @@ export function RepositoryFrame({ place, tab, crumbs = [], children }: Repositor
           <PageHead
             title={repository.full_name}
             badge={<Visibility repository={repository} />}
-            meta={tab === 'code' ? (repository.description ?? WORDS.noDescription) : undefined}
+            meta={crumbs.length === 0 ? (repository.description ?? WORDS.noDescription) : undefined}
           />
           <Tabs
             label={WORDS.repository}

@@ -45,7 +45,7 @@ export const CREATE_WORDS = {
   privateLabel: 'Private',
   privateText: 'You, and those whom you add.',
   publicLabel: 'Public',
-  publicText: 'Everybody who can log in to this server; without a log-in where the server allows that.',
+  publicText: 'Everybody who reaches this server, also without a log-in.',
   init: 'Begin with a README',
   initHelp: 'Leave it out where you push something that is there already.',
   gitignore: 'Files that git ignores',

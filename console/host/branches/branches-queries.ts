@@ -98,10 +98,3 @@ export function offerUndo(place: RepositoryPlace, kind: RefKind, name: string, s
     action: { label: REF_DIALOGS.undo, run: () => void restore() },
   });
 }
-
-const BAD_NAME = /[\s~^:?*[\\\p{Cc}]|\.\.|@\{|\/\/|\/\.|^[/.-]|[/.]$|\.lock$/u;
-
-/** As git has it; the server decides. */
-export function isRefName(name: string): boolean {
-  return name !== '' && !BAD_NAME.test(name);
-}

@@ -10,8 +10,9 @@ import { FormDialog } from '../../ui/form-dialog.tsx';
 import { TextArea, TextInput } from '../../ui/input.tsx';
 import type { RepositoryPlace } from '../place.ts';
 import { TOPICS, type RefKind } from '../queries.ts';
-import { createRefCall, createTagCall, isRefName, resolveRef } from './branches-queries.ts';
+import { createRefCall, createTagCall, resolveRef } from './branches-queries.ts';
 import { REF_DIALOGS } from './branches-words.ts';
+import { isRefName } from './ref-name.ts';
 
 export interface NewRefDialogProps {
   place: RepositoryPlace;

@@ -13,7 +13,6 @@ import type { RepositoryPlace } from '../place.ts';
 import { TOPICS } from '../queries.ts';
 import {
   deleteRefCall,
-  isRefName,
   offerUndo,
   renameCall,
   useAhead,
@@ -21,6 +20,7 @@ import {
   useRefObject,
 } from './branches-queries.ts';
 import { REF_DIALOGS } from './branches-words.ts';
+import { isRefName } from './ref-name.ts';
 
 interface RefDialogProps {
   place: RepositoryPlace;

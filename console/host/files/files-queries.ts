@@ -1,6 +1,6 @@
 // What the pages of files read.
 import { useQuery } from '@tanstack/react-query';
-import { useEffect } from 'react';
+import { useEffect, useMemo } from 'react';
 import { useLocation } from 'wouter';
 import { path, type Call } from '../../api/call.ts';
 import { readBytes, send } from '../../api/client.ts';
@@ -27,15 +27,19 @@ export function useContent(place: RepositoryPlace, ref: string, file: string) {
   return useRead<Content>(contentRead(place, ref, file));
 }
 
-/** All entries of a folder, where the first thousand are not all. */
+/** All entries of a folder, where the first thousand are not all. Until the others are there, those are shown. */
 export function useEntries(place: RepositoryPlace, folder: Folder, file: string) {
   const isLong = folder.entries.length >= MAX_LISTED;
   const { data, error, refetch } = useRead<Tree>(
     { call: repositoryCall(place, path`/git/trees/${folder.sha}`) },
     { isEnabled: isLong },
   );
-  const entries: Entry[] | undefined = !isLong ? folder.entries : data && entriesOf(data, file);
-  return { entries, isTruncated: data?.truncated === true, error, refetch };
+  const entries = useMemo<readonly Entry[]>(
+    () => (data === undefined ? folder.entries : entriesOf(data, file)),
+    [data, folder, file],
+  );
+  const isWhole = !isLong || data !== undefined;
+  return { entries, isWhole, isTruncated: data?.truncated === true, error, refetch };
 }
 
 /** Every file of the repository, for the finder. */

@@ -14,7 +14,7 @@ export const FILES_WORDS = {
   submodule: 'submodule',
   truncated: (count: string) =>
     `The first ${count} entries of this folder are shown. It has more: use git for the rest.`,
-  nouns: ['entries', 'entry'] as const,
+  entries: 'entries',
   emptyFolder: 'Nothing is in this folder.',
   missing: 'There is no such file or folder',
   missingText: (path: string, ref: string) =>

@@ -10,7 +10,6 @@ import { CopyButton } from '../../ui/copy-button.tsx';
 import { formatCount } from '../../ui/format.ts';
 import { Icon } from '../../ui/icon.tsx';
 import { Bytes } from '../../ui/numbers.tsx';
-import { Skeleton } from '../../ui/states.tsx';
 import { Table, type TableColumn } from '../../ui/table.tsx';
 import { Time } from '../../ui/time.tsx';
 import { blobHref, commitHref, commitsHref, treeHref, type RepositoryPlace } from '../place.ts';
@@ -59,18 +58,13 @@ const KINDS = {
 } as const;
 
 export function FolderView({ place, gitRef, path, folder }: FolderViewProps) {
-  const { entries, isTruncated, error, refetch } = useEntries(place, folder, path);
-  const rows = useMemo(() => (entries === undefined ? undefined : sortEntries(entries)), [entries]);
-  const readme = rows && findReadme(rows);
+  const { entries, isWhole, isTruncated, error, refetch } = useEntries(place, folder, path);
+  const rows = useMemo(() => sortEntries(entries), [entries]);
+  const readme = findReadme(rows);
   const commit = useLastCommit(place, gitRef, path);
-  if (rows === undefined)
-    return error === null ? (
-      <Skeleton rows={10} />
-    ) : (
-      <ReadProblem error={error} onRetry={() => void refetch()} />
-    );
   return (
     <div className="stack stack--16">
+      {error !== null && !isWhole && <ReadProblem error={error} onRetry={() => void refetch()} />}
       {isTruncated && <Banner tone="warn">{FILES_WORDS.truncated(formatCount(rows.length))}</Banner>}
       <div className="files">
         <LastCommit place={place} gitRef={gitRef} path={path} commit={commit} />
@@ -85,7 +79,11 @@ export function FolderView({ place, gitRef, path, folder }: FolderViewProps) {
           onPrefetch={({ path: one }) => prefetch(contentRead(place, gitRef, one))}
           isCompact
           emptyState={<p className="card__b muted t13">{FILES_WORDS.emptyFolder}</p>}
-          footer={rows.length > 200 ? `${formatCount(rows.length)} ${FILES_WORDS.nouns[0]}` : undefined}
+          footer={
+            rows.length > 200
+              ? `${formatCount(rows.length)} ${FILES_WORDS.entries}${isWhole ? '' : '…'}`
+              : undefined
+          }
         />
       </div>
       {readme !== undefined && <ReadmeCard place={place} gitRef={gitRef} file={readme} />}
