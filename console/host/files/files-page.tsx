@@ -45,7 +45,8 @@ function Files({ place, repository }: { place: CodePlace; repository: Repository
   const [isFinding, setFinding] = useState(false);
   const fix = usePermanentLink(place, gitRef, data?.type === 'dir');
   useKeys({ t: () => setFinding(true), y: fix });
-  if (isMissing && place.ref === undefined) return <EmptyRepository repository={repository} />;
+  if (isMissing && place.ref === undefined)
+    return <EmptyRepository place={place} repository={repository} onFilled={() => void refetch()} />;
   const hrefOf = (ref: string) =>
     place.kind === 'blob' ? blobHref(place, ref, path) : treeHref(place, ref, path);
   const isHome = path === '' && (data === undefined || data.type === 'dir');

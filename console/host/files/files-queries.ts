@@ -8,7 +8,7 @@ import type { ApiError } from '../../api/error.ts';
 import { keyOf, useRead, type Read } from '../../api/read.ts';
 import { encodePath, longestRef, type CodePlace, type RepositoryPlace } from '../place.ts';
 import { lastCommitRead, repositoryCall, TOPICS, useMatchingRefs } from '../queries.ts';
-import type { Commit } from '../repository.ts';
+import type { Branch, Commit } from '../repository.ts';
 import { entriesOf, type Content, type Entry, type Folder, type Tree } from './content.ts';
 
 /** Of a folder the API gives no more; the git data API does. */
@@ -80,6 +80,15 @@ export function useLastCommit(place: RepositoryPlace, ref: string, file: string)
 
 export function useLanguages(place: RepositoryPlace) {
   return useRead<Record<string, number>>({ call: repositoryCall(place, '/languages'), topics: TOPICS });
+}
+
+/** The stream says nothing of pushes, and who looks at an empty repository waits for the first. */
+const FILLED_MS = 3000;
+
+export function useIsFilled(place: RepositoryPlace): boolean {
+  const call: Call = { ...repositoryCall(place, '/branches', { per_page: 1 }), isPolled: true };
+  const { data = [] } = useRead<Branch[]>({ call }, { everyMs: FILLED_MS });
+  return data.length > 0;
 }
 
 /** The commit that a branch or a tag is at now. */

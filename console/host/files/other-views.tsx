@@ -1,4 +1,5 @@
 // What is in a repository beside files and folders: links, submodules, and nothing at all.
+import { useEffect, useRef } from 'react';
 import { ButtonLink } from '../../ui/button.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { TextLink } from '../../ui/link.tsx';
@@ -7,6 +8,7 @@ import { blobHref, resolvePath, treeHref, type RepositoryPlace } from '../place.
 import { shortSha, type Repository } from '../repository.ts';
 import { PushCommands } from './clone.tsx';
 import type { Submodule, Symlink } from './content.ts';
+import { useIsFilled } from './files-queries.ts';
 import { FILES_WORDS } from './files-words.ts';
 
 interface Place {
@@ -65,7 +67,22 @@ export function MissingView({ place, gitRef, path }: Place & { path: string }) {
   );
 }
 
-export function EmptyRepository({ repository }: { repository: Repository }) {
+interface EmptyRepositoryProps {
+  place: RepositoryPlace;
+  repository: Repository;
+  /** Something was pushed. */
+  onFilled: () => void;
+}
+
+export function EmptyRepository({ place, repository, onFilled }: EmptyRepositoryProps) {
+  const isFilled = useIsFilled(place);
+  const filled = useRef(onFilled);
+  useEffect(() => {
+    filled.current = onFilled;
+  });
+  useEffect(() => {
+    if (isFilled) filled.current();
+  }, [isFilled]);
   return (
     <div className="stack stack--16">
       <EmptyState icon="code" title={FILES_WORDS.empty.title} text={FILES_WORDS.empty.text} />
