@@ -58,6 +58,7 @@ export const WORDS = {
     select: 'Select a row',
     open: 'Open a row',
     create: 'Create',
+    code: 'In code: find a file, permanent link, go to a line',
     go: 'Go to home, flags, runs, code, tokens, members, audit log',
     off: 'Single keys can be switched off in the settings.',
   },

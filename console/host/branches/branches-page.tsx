@@ -79,7 +79,7 @@ function Refs({ place, kind, repository }: RefsProps) {
   const dialog = { place, defaultBranch: branch, onClose: close };
   return (
     <div className="stack stack--16">
-      <div className="row row--wrap">
+      <div className="row row--wrap refbar">
         <Segmented
           label={WORDS.kind}
           value={kind}

@@ -23,7 +23,7 @@ export function DiffFiles({ files, hasMore = false, additions, deletions, contex
   return (
     <div className="stack stack--16">
       <div className="row row--wrap">
-        <h2 className="h3">{DIFF_WORDS.files(count, count === '1')}</h2>
+        <h2 className="diffs__h">{DIFF_WORDS.files(count, count === '1')}</h2>
         <Counts file={{ additions, deletions }} />
         <span className="push" />
         <Segmented
