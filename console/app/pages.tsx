@@ -56,6 +56,10 @@ export const PAGES: readonly PageRoute[] = [
   page('/code/:owner/:repo/branches', () => import('../host/branches/branches-page.tsx')),
   page('/code/:owner/:repo/tags', () => import('../host/branches/branches-page.tsx')),
   page('/account/members', () => import('../account/members/members-page.tsx')),
+  page('/account/roles', () => import('../account/roles/roles-page.tsx')),
+  page('/account/roles/new', () => import('../account/roles/new-role-page.tsx')),
+  page('/account/roles/:key', () => import('../account/roles/role-page.tsx')),
+  page('/account/tester', () => import('../account/tester/tester-page.tsx')),
   page('/account/tokens', () => import('../account/tokens/tokens-page.tsx')),
   page('/account/webhooks', () => import('../account/webhooks/webhooks-page.tsx')),
   page('/account/audit', () => import('../account/audit/audit-page.tsx')),
@@ -135,6 +139,7 @@ export const NAVIGATION: readonly NavSection[] = [
     icon: 'user',
     items: [
       { label: NAV.members, href: '/account/members' },
+      { label: NAV.roles, href: '/account/roles', also: ['/account/tester'] },
       { label: NAV.tokens, href: '/account/tokens' },
       { label: NAV.webhooks, href: '/account/webhooks' },
       { label: NAV.audit, href: '/account/audit' },

@@ -31,7 +31,6 @@ export function PageStates() {
         action="readTokens"
         resource="account"
         grantors="Jon Weber or any administrator can give it."
-        test={{ href: '/account/roles', label: 'Why? Test the policy' }}
       />
       <Banner>The server was upgraded; reload to use the new console.</Banner>
       <Banner tone="warn" action={<Button size="sm">Renew</Button>} onDismiss={nothing}>

@@ -1,6 +1,8 @@
 // Why a change was not made: the API's message, the missing permission, and the request that said so.
 import { Banner } from './banner.tsx';
 import { CopyButton } from './copy-button.tsx';
+import { TextLink } from './link.tsx';
+import { testerHref } from './tester-href.ts';
 import { words } from './words.ts';
 
 export interface FailedChange {
@@ -19,7 +21,8 @@ export function ChangeError({ error }: { error: FailedChange | null | undefined 
       {access !== undefined && (
         <>
           {' '}
-          {words.needs} <code>{access.action}</code> {words.onResource} <code>{access.resource}</code>.
+          {words.needs} <code>{access.action}</code> {words.onResource} <code>{access.resource}</code>.{' '}
+          <TextLink href={testerHref(access)}>{words.whyNot}</TextLink>
         </>
       )}
       {requestId !== undefined && (

@@ -7,6 +7,7 @@ import { CodeBlock } from './code-block.tsx';
 import { CopyButton } from './copy-button.tsx';
 import { cssVars } from './css-vars.ts';
 import type { IconName } from './icon.tsx';
+import { testerHref } from './tester-href.ts';
 import { words } from './words.ts';
 
 /** What loads faster shows no skeleton. */
@@ -115,13 +116,11 @@ export interface NoPermissionProps {
   title?: ReactNode;
   /** Who can give it, where that is known. */
   grantors?: ReactNode;
-  /** A link to the policy tester. */
-  test?: { href: string; label: string } | undefined;
   isPlain?: boolean | undefined;
 }
 
 export function NoPermission(props: NoPermissionProps) {
-  const { action, resource, title = words.noPermission, grantors = words.askAdmin, test, isPlain } = props;
+  const { action, resource, title = words.noPermission, grantors = words.askAdmin, isPlain } = props;
   return (
     <div className={classNames('state', !isPlain && 'card')}>
       <Tile icon="lock" />
@@ -129,11 +128,9 @@ export function NoPermission(props: NoPermissionProps) {
       <p>
         {words.needs} <code>{action}</code> {words.onResource} <code>{resource}</code>. {grantors}
       </p>
-      {test !== undefined && (
-        <div className="state__a">
-          <ButtonLink href={test.href}>{test.label}</ButtonLink>
-        </div>
-      )}
+      <div className="state__a">
+        <ButtonLink href={testerHref({ action, resource })}>{words.whyNot}</ButtonLink>
+      </div>
     </div>
   );
 }

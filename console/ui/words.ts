@@ -32,6 +32,7 @@ export const words = {
   noPermission: 'You may not see this',
   needs: 'Needs',
   onResource: 'on',
+  whyNot: 'Why not?',
   askAdmin: 'An administrator can give it.',
   client: 'Client',
   noDifference: 'No difference.',

@@ -2,8 +2,9 @@
 import type { Call } from '../../api/call.ts';
 import type { ApiError } from '../../api/error.ts';
 import type { TokenTask } from '../../api/types/signalbox.ts';
-import { DAY_MS, mayGiveStatements, type PolicyStatement, type TokenRole } from './token-model.ts';
-import { checkPolicy, fillPolicy, isParameter } from './token-policy.ts';
+import { checkPolicy, policyText, type PolicyStatement } from '../policy/policy.ts';
+import { DAY_MS, mayGiveStatements, type TokenRole } from './token-model.ts';
+import { fillPolicy, isParameter } from './token-policy.ts';
 import { FORM } from './tokens-words.ts';
 
 export type ScopeKind = 'task' | 'role' | 'custom' | 'policy';
@@ -39,10 +40,6 @@ export const NEW_TOKEN: TokenDraft = {
   expiry: '30',
   date: '',
 };
-
-export function policyText(statements: readonly PolicyStatement[]): string {
-  return JSON.stringify(statements, undefined, 2);
-}
 
 export type DraftField = 'name' | 'task' | 'role' | 'custom' | 'policy' | 'date' | `parameter:${string}`;
 export type DraftErrors = Partial<Record<DraftField, string>>;

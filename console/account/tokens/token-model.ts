@@ -1,5 +1,6 @@
 // Access tokens as the APIs give them, and the rules that the pages need to know of them.
 import type { Me, TokenUsage } from '../../api/types/signalbox.ts';
+import type { PolicyStatement } from '../policy/policy.ts';
 
 export type TokenHour = TokenUsage['hours'][number];
 
@@ -19,14 +20,6 @@ export interface TokenDetail {
   lastUsed?: number;
   expiry?: number;
   _member?: { _id: string; email: string; firstName?: string; lastName?: string };
-}
-
-export interface PolicyStatement {
-  effect: 'allow' | 'deny';
-  actions?: string[];
-  notActions?: string[];
-  resources?: string[];
-  notResources?: string[];
 }
 
 export const HOUR_MS = 3_600_000;

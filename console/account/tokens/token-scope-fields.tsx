@@ -9,7 +9,7 @@ import { Segmented } from '../../ui/segmented.tsx';
 import { ErrorState, NoPermission, Skeleton } from '../../ui/states.tsx';
 import { scopeKindOf, type ScopeKind } from './token-draft.ts';
 import { mayGiveStatements, rolesUpTo } from './token-model.ts';
-import { checkPolicy } from './token-policy.ts';
+import { checkPolicy } from '../policy/policy.ts';
 import { roleWords } from './token-policy-view.tsx';
 import { TaskFields, type ScopeFieldsProps } from './token-task-fields.tsx';
 import { useCustomRoles } from './tokens-queries.ts';

@@ -6,7 +6,8 @@ import { RadioCards } from '../../ui/choice.tsx';
 import { Field, FieldError } from '../../ui/field.tsx';
 import { SelectInput, TextInput } from '../../ui/input.tsx';
 import { ErrorState, Skeleton } from '../../ui/states.tsx';
-import { policyText, type DraftErrors, type TokenDraft } from './token-draft.ts';
+import { policyText } from '../policy/policy.ts';
+import type { DraftErrors, TokenDraft } from './token-draft.ts';
 import { fillPolicy } from './token-policy.ts';
 import {
   useActorNames,

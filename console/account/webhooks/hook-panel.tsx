@@ -13,7 +13,7 @@ import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
 import { Status, Tag } from '../../ui/status.tsx';
 import { Time } from '../../ui/time.tsx';
 import { toast } from '../../ui/toast-store.ts';
-import { TokenPowerView } from '../tokens/token-policy-view.tsx';
+import { StatementList } from '../policy/statement-list.tsx';
 import { HookDeliveries } from './hook-deliveries.tsx';
 import { IntegrationDialog } from './integration-dialog.tsx';
 import { WebhookDialog } from './webhook-dialog.tsx';
@@ -85,7 +85,7 @@ function About({ hook }: { hook: FlagWebhook }) {
               ]),
         ]}
       />
-      {statements.length > 0 && <TokenPowerView isService statements={statements} />}
+      {statements.length > 0 && <StatementList statements={statements} />}
     </div>
   );
 }

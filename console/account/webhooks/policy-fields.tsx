@@ -2,8 +2,7 @@
 import { RadioCards } from '../../ui/choice.tsx';
 import { Field } from '../../ui/field.tsx';
 import { TextArea } from '../../ui/input.tsx';
-import type { PolicyStatement } from '../tokens/token-model.ts';
-import { checkPolicy } from '../tokens/token-policy.ts';
+import { checkPolicy, type PolicyStatement } from '../policy/policy.ts';
 import { FORM } from './webhooks-words.ts';
 
 export interface PolicyDraft {

@@ -12,8 +12,7 @@ import { Dialog } from '../../ui/dialog.tsx';
 import { Field } from '../../ui/field.tsx';
 import { SelectInput, TextArea, TextInput } from '../../ui/input.tsx';
 import { toast } from '../../ui/toast-store.ts';
-import type { PolicyStatement } from '../tokens/token-model.ts';
-import { checkPolicy } from '../tokens/token-policy.ts';
+import { checkPolicy, type PolicyStatement } from '../policy/policy.ts';
 import { RELAY_CHANGED, RELAY_PATH, type RelayConfig } from './webhooks-queries.ts';
 import { FORM, RELAY } from './webhooks-words.ts';
 

@@ -1,13 +1,13 @@
 // What the page of webhooks reads, and the calls that change webhooks and integrations.
 import { path, type Call } from '../../api/call.ts';
 import { usePages, useRead } from '../../api/read.ts';
-import type { PolicyStatement } from '../tokens/token-model.ts';
 import type {
   FlagIntegration,
   FlagWebhook,
   WebhookDelivery,
   WebhookDeliveryDetail,
 } from '../../api/types/signalbox.ts';
+import type { PolicyStatement } from '../policy/policy.ts';
 
 export type DeliveryState = WebhookDelivery['state'];
 export type DeliveryAttempt = WebhookDeliveryDetail['history'][number];

@@ -1,0 +1,20 @@
+// How resources are written, for those who write policies.
+export const RESOURCE_EXAMPLES: readonly { example: string; text: string }[] = [
+  { example: 'proj/*', text: 'every project' },
+  { example: 'proj/default', text: 'one project' },
+  { example: 'proj/*;shop', text: 'projects with the tag shop' },
+  { example: 'proj/default:env/*', text: 'all environments of a project' },
+  { example: 'proj/*:env/production:flag/*', text: 'all flags in production' },
+  { example: 'proj/default:env/*:flag/*', text: 'all flags of a project' },
+  { example: 'proj/*:env/*:flag/*;beta', text: 'flags with the tag beta' },
+  { example: 'proj/default:env/*:segment/*', text: 'all segments of a project' },
+  { example: 'member/*', text: 'all members' },
+  { example: 'member/me:token/*', text: "one's own tokens" },
+  { example: 'service-token/*', text: 'all service tokens' },
+  { example: 'team/*', text: 'all teams' },
+  { example: 'role/*', text: 'all custom roles' },
+  { example: 'webhook/*', text: 'all webhooks' },
+  { example: 'repo/*', text: 'all repositories' },
+  { example: 'actor/*', text: 'all Actors' },
+  { example: 'acct', text: 'the account' },
+];
