@@ -56,6 +56,7 @@ export const PAGES: readonly PageRoute[] = [
   page('/code/:owner/:repo/branches', () => import('../host/branches/branches-page.tsx')),
   page('/code/:owner/:repo/tags', () => import('../host/branches/branches-page.tsx')),
   page('/account/members', () => import('../account/members/members-page.tsx')),
+  page('/account/teams', () => import('../account/teams/teams-page.tsx')),
   page('/account/roles', () => import('../account/roles/roles-page.tsx')),
   page('/account/roles/new', () => import('../account/roles/new-role-page.tsx')),
   page('/account/roles/:key', () => import('../account/roles/role-page.tsx')),
@@ -139,6 +140,7 @@ export const NAVIGATION: readonly NavSection[] = [
     icon: 'user',
     items: [
       { label: NAV.members, href: '/account/members' },
+      { label: NAV.teams, href: '/account/teams' },
       { label: NAV.roles, href: '/account/roles', also: ['/account/tester'] },
       { label: NAV.tokens, href: '/account/tokens' },
       { label: NAV.webhooks, href: '/account/webhooks' },

@@ -81,6 +81,7 @@ export const NAV = {
   repositories: 'Repositories',
   account: 'Account',
   members: 'Members',
+  teams: 'Teams',
   roles: 'Roles',
   tokens: 'Tokens',
   webhooks: 'Webhooks',

@@ -7,6 +7,7 @@ import { useChange } from '../../api/read.ts';
 import { useSayDraft } from '../../app/draft-call.ts';
 import { useDraft } from '../../app/drafts.ts';
 import { usePageInfo } from '../../app/page-info.ts';
+import { keyFrom } from '../../lib/key-from.ts';
 import { useSearchState } from '../../lib/search-state.ts';
 import { Button, ButtonLink } from '../../ui/button.tsx';
 import { Card } from '../../ui/card.tsx';
@@ -42,14 +43,6 @@ const EMPTY: NewRole = {
 };
 const PAGE = `${ROLES_PAGE}/new`;
 const KEY = /^[a-z0-9][\w.-]{0,255}$/i;
-
-function keyFrom(name: string): string {
-  return name
-    .toLowerCase()
-    .replaceAll(/[^a-z0-9]+/g, '-')
-    .replaceAll(/^-+|-+$/g, '')
-    .slice(0, 100);
-}
 
 export default function NewRolePage() {
   usePageInfo([{ label: ROLES.account }, { label: ROLES.title, href: ROLES_PAGE }, { label: ROLE.newTitle }]);

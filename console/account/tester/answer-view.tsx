@@ -16,7 +16,10 @@ export interface AnswerViewProps {
 }
 
 export function AnswerView({ answer, onShow }: AnswerViewProps) {
-  const { isAllowed, reason, decidedBy, near, others, action, resource } = answer;
+  const { isAllowed, reason, decidedBy, action, resource } = answer;
+  // Of what is inherited nobody can change a statement: those that decide are enough.
+  const near = answer.near.filter(({ isInherited }) => !isInherited);
+  const others = answer.others + answer.near.length - near.length;
   return (
     <div className="stack" role="status">
       <p className="row row--wrap">
@@ -41,7 +44,7 @@ export function AnswerView({ answer, onShow }: AnswerViewProps) {
           <Matches list={near} onShow={onShow} />
         </section>
       )}
-      {others > 0 && <p className="t12 muted">{TESTER.others(formatCount(others))}</p>}
+      {others > 0 && <p className="t12 muted">{TESTER.others(formatCount(others), others)}</p>}
     </div>
   );
 }
@@ -63,7 +66,7 @@ function Place({ match, onShow }: { match: MatchedStatement; onShow: AnswerViewP
   const { index, isInherited, role, layer, team } = match;
   if (layer === 'policy' && role === undefined && !isInherited && index !== undefined && onShow !== undefined)
     return (
-      <Button tone="ghost" size="xs" onClick={() => onShow(index)}>
+      <Button size="xs" onClick={() => onShow(index)}>
         {TESTER.statement(index + 1)}
       </Button>
     );
@@ -98,6 +101,7 @@ function Effect({ match: { effect, action, resource } }: { match: MatchedStateme
     return (
       <>
         {isAllow ? TESTER.allow : TESTER.deny}
+        {action.by !== undefined && ` ${TESTER.with}`}
         <By names={[action.by, resource.by]} />
       </>
     );

@@ -32,13 +32,8 @@ export const TESTER = {
     denied: 'Without what stands here the answer would be yes.',
   },
   near: 'What nearly matches',
-  others: (count: string) => `${count} more statements do not match.`,
-  layers: {
-    limit: 'limit of what custom roles and service tokens can give',
-    member: 'member',
-    token: 'token',
-    policy: 'policy',
-  },
+  others: (text: string, count: number) =>
+    count === 1 ? '1 more statement does not match.' : `${text} more statements do not match.`,
   statement: (at: number) => `Statement ${at}`,
   statementOf: (at: number, role: string) => `Statement ${at} of the role ${role}`,
   hidden: (role: string) => `A statement of the role ${role}`,
@@ -54,7 +49,7 @@ export const TESTER = {
   wouldDeny: 'would deny',
   notAction: 'but not this action',
   notResource: 'but not on this resource',
-  by: (action: string, resource: string) => `${action} on ${resource}`,
+  with: 'by',
   beyond:
     'Policies are not all: of repositories, Actors and storages the owner decides as well, and of flags the approvals.',
   attribute: (name: string) => `Role attribute ${name}`,
