@@ -55,6 +55,8 @@ export const PAGES: readonly PageRoute[] = [
   page('/code/:owner/:repo/compare/*?', () => import('../host/commits/compare-page.tsx')),
   page('/code/:owner/:repo/branches', () => import('../host/branches/branches-page.tsx')),
   page('/code/:owner/:repo/tags', () => import('../host/branches/branches-page.tsx')),
+  page('/limits', () => import('../host/limits/limits-page.tsx')),
+  page('/versions', () => import('../host/versions/versions-page.tsx')),
   page('/account/members', () => import('../account/members/members-page.tsx')),
   page('/account/teams', () => import('../account/teams/teams-page.tsx')),
   page('/account/roles', () => import('../account/roles/roles-page.tsx')),
@@ -134,7 +136,15 @@ export const NAVIGATION: readonly NavSection[] = [
       { label: NAV.usage, href: '/usage' },
     ],
   },
-  { label: NAV.code, icon: 'code', items: [{ label: NAV.repositories, href: '/code' }] },
+  {
+    label: NAV.code,
+    icon: 'code',
+    items: [
+      { label: NAV.repositories, href: '/code' },
+      { label: NAV.limits, href: '/limits' },
+      { label: NAV.versions, href: '/versions' },
+    ],
+  },
   {
     label: NAV.account,
     icon: 'user',

@@ -79,6 +79,8 @@ export const NAV = {
   usage: 'Usage',
   code: 'Code',
   repositories: 'Repositories',
+  limits: 'Rate limits',
+  versions: 'Versions',
   account: 'Account',
   members: 'Members',
   teams: 'Teams',

@@ -18,3 +18,13 @@ function onTick(listener: () => void): () => void {
   const timer = setInterval(listener, TICK_MS);
   return () => clearInterval(timer);
 }
+
+/** To the second, for countdowns. */
+export function useSecond(): number {
+  return useSyncExternalStore(onSecond, () => Math.floor(Date.now() / 1000) * 1000);
+}
+
+function onSecond(listener: () => void): () => void {
+  const timer = setInterval(listener, 1000);
+  return () => clearInterval(timer);
+}

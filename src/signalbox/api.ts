@@ -17,6 +17,7 @@ import { activityModule } from './activity/module.ts';
 import { actorWorkModule } from './actors/module.ts';
 import { attentionModule } from './attention/module.ts';
 import { flagWorkModule } from './flags/module.ts';
+import { limitModule } from './limits/module.ts';
 import { meModule } from './me/module.ts';
 import { accountMemberModule } from './members/module.ts';
 import { policyModule } from './policies/module.ts';
@@ -27,6 +28,7 @@ import { systemModule } from './system/module.ts';
 import { tokenUseModule } from './tokens/module.ts';
 import { flagUsageModule } from './flag-usage/module.ts';
 import { storageWorkModule } from './storages/module.ts';
+import { versionModule } from './versions/module.ts';
 import { flagWebhookModule } from './webhooks/module.ts';
 
 const MINUTE = 60;
@@ -96,6 +98,8 @@ export const signalboxApi: Api = apiOf(protocol, [
   activityModule,
   accountMemberModule,
   policyModule(() => [flagsApi, actorsApi, hostApi, signalboxApi]),
+  limitModule,
+  versionModule(() => [hostApi]),
   systemModule,
   globalSearchModule,
   attentionModule,

@@ -80,7 +80,7 @@ export default function NewRolePage() {
       <div className="pol__edit">
         <form className="stack stack--16" noValidate onSubmit={submit}>
           <ChangeError error={create.error} />
-          <Card label={ROLE.name}>
+          <Card label={ROLE.about}>
             <div className="stack stack--16">
               <RoleFieldsForm
                 fields={value}

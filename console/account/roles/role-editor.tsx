@@ -95,7 +95,7 @@ export function RoleEditor({ role }: { role: CustomRole }) {
             </Card>
           )}
           {mayChange ? (
-            <Card label={ROLE.name}>
+            <Card label={ROLE.about}>
               <div className="stack stack--16">
                 <RoleFieldsForm
                   fields={fields}

@@ -39,6 +39,7 @@ export const ROLE = {
   key: 'Key',
   keyHelp: 'Letters, digits, “.”, “_” and “-”. It cannot be changed later.',
   keyBad: 'A key has letters, digits, “.”, “_” and “-”, and begins with a letter or a digit.',
+  about: 'About the role',
   name: 'Name',
   nameMissing: 'Give it a name.',
   description: 'Description',
