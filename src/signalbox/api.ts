@@ -16,6 +16,7 @@ import { hostApi } from '../host/api.ts';
 import { activityModule } from './activity/module.ts';
 import { actorWorkModule } from './actors/module.ts';
 import { attentionModule } from './attention/module.ts';
+import { codeWorkModule } from './code/module.ts';
 import { flagWorkModule } from './flags/module.ts';
 import { limitModule } from './limits/module.ts';
 import { meModule } from './me/module.ts';
@@ -110,6 +111,7 @@ export const signalboxApi: Api = apiOf(protocol, [
   storageWorkModule,
   flagWebhookModule,
   actorWorkModule,
+  codeWorkModule,
   openApiModule('getOpenApi', () => signalboxApi),
 ]);
 

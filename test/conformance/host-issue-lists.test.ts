@@ -7,6 +7,7 @@ import { expectAnswer } from '../host-crew.ts';
 import { joinHost, type HostPerson } from '../host-people.ts';
 import type { Answer, Json, TestServer } from '../server.ts';
 import { startServerOn } from '../suites.ts';
+import { newPull } from '../host-pull-calls.ts';
 import { giveMilestone } from '../host-issues.ts';
 import { createTestOrganization } from './host-organization-calls.ts';
 
@@ -111,6 +112,29 @@ onEachEngine((engine) => {
       [refused[0]!['resource'], refused[0]!['field'], refused[0]!['code']],
       ['Issue', 'assignee', 'invalid'],
     );
+  });
+
+  test('the list of a repository has issues or pull requests alone where the query says so', async () => {
+    await ada.repository('kinds', { auto_init: true });
+    const { title } = await expectAnswer(200, ada.get((await newPull(ada, '/repos/ada/kinds')).pull));
+    await create(ada, 'ada/kinds', 'issue', { labels: ['bug'] });
+    const path = '/repos/ada/kinds/issues';
+    const expected: Record<string, string[]> = {
+      '': ['issue', title],
+      'pulls=true': [title],
+      'pulls=false': ['issue'],
+      'pulls=true&creator=ada': [title],
+      'pulls=true&creator=bob': [],
+      'pulls=true&labels=bug': [],
+      'pulls=false&labels=bug': ['issue'],
+      'pulls=false&state=closed': [],
+    };
+    for (const [query, titles] of Object.entries(expected))
+      assert.deepEqual(titlesIn(await ada.get(`${path}?${query}`)), titles, query);
+    assert.equal((await ada.get(`${path}?pulls=some`)).status, 422);
+    await expectAnswer(200, ada.patch('/repos/ada/kinds', { has_issues: false }));
+    assert.deepEqual(titlesIn(await ada.get(`${path}?pulls=true`)), [title]);
+    for (const query of ['', 'pulls=false']) assert.equal((await ada.get(`${path}?${query}`)).status, 410);
   });
 
   test('lists of several repositories have what the caller sees, and nothing else is counted', async () => {

@@ -18,9 +18,18 @@ import { showRepositories } from '../../repositories/show-repository.ts';
 import { listRepositoriesByNumber } from '../../repositories/store.ts';
 import { viewerFor } from '../../repositories/visibility.ts';
 import { parseTime } from '../../times.ts';
-import { issuesRoute } from '../access.ts';
+import { planningRoute, requireIssues } from '../access.ts';
 import { readRepositoryFacets } from './filter-facets.ts';
-import { assignedTo, authoredBy, inRepository, mentioning, ownedBy, PULLS, subscribedBy } from './facets.ts';
+import {
+  assignedTo,
+  authoredBy,
+  inRepository,
+  mentioning,
+  ownedBy,
+  PULLS,
+  pullsIn,
+  subscribedBy,
+} from './facets.ts';
 import { ISSUE_STATES } from '../issue.ts';
 import { IssueReply } from '../model.ts';
 import { replyIssues } from '../reply-issues.ts';
@@ -44,12 +53,16 @@ const TYPE = {
   ),
 };
 
+const ONE_KIND = {
+  pulls: Type.Optional(Type.Boolean({ description: 'Pull requests alone, or none' })),
+};
+
 const PULLS_TOO = 'Pull requests are issues too, with the member `pull_request`.';
 
 const CommonQuery = Type.Object({ ...SORTING, ...TYPE, ...HostPageQuery });
 type ListQuery = Static<typeof CommonQuery>;
 
-const listForRepository = issuesRoute(
+const listForRepository = planningRoute(
   {
     id: 'issues/list-for-repo',
     method: 'GET',
@@ -67,6 +80,7 @@ const listForRepository = issuesRoute(
       ),
       creator: Type.Optional(PlainText({ description: 'The login of the author' })),
       mentioned: Type.Optional(PlainText({ description: 'The login of somebody whom the issue mentions' })),
+      ...ONE_KIND,
       ...SORTING,
       ...TYPE,
       ...HostPageQuery,
@@ -78,13 +92,18 @@ const listForRepository = issuesRoute(
   async (call, kernel, opened) => {
     const { query } = call;
     const { number } = opened.repository;
+    // Where issues are switched off, pull requests go on.
+    if (query.pulls !== true) requireIssues(opened);
     const narrower = await readRepositoryFacets(kernel.db, number, {
       ...query,
       labelNames: labelsIn(query),
     });
     if (narrower === undefined) return emptyPage(query);
-    const facets = narrower.length === 0 ? [inRepository(number)] : narrower;
-    const listed = await listPage(kernel.db, query, { facets });
+    if (query.pulls === true) narrower.push(pullsIn(number));
+    const listed = await listPage(kernel.db, query, {
+      facets: narrower.length === 0 ? [inRepository(number)] : narrower,
+      ...(query.pulls === false && { without: [pullsIn(number)] }),
+    });
     const issues = await readIssues(kernel.db, listed);
     return pageOf(await replyIssues(kernel, call, [opened], issues), listed, pageSliceOf(query));
   },
@@ -117,7 +136,7 @@ const list = route(
       ),
       orgs: Type.Optional(Type.Boolean({ description: "Those of the caller's organizations" })),
       owned: Type.Optional(Type.Boolean({ description: "Those of the caller's own repositories" })),
-      pulls: Type.Optional(Type.Boolean({ description: 'Pull requests alone, or none' })),
+      ...ONE_KIND,
       ...HostPageQuery,
     }),
     list: IssueReply,
