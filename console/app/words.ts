@@ -81,6 +81,8 @@ export const NAV = {
   repositories: 'Repositories',
   limits: 'Rate limits',
   versions: 'Versions',
+  issues: 'Issues',
+  pulls: 'Pull requests',
   account: 'Account',
   members: 'Members',
   teams: 'Teams',

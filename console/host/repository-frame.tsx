@@ -17,6 +17,8 @@ const TABS = [
   { id: 'code', label: WORDS.code, path: '' },
   { id: 'commits', label: WORDS.commits, path: '/commits' },
   { id: 'branches', label: WORDS.branches, path: '/branches' },
+  { id: 'issues', label: WORDS.issuesTab, path: '/issues' },
+  { id: 'pulls', label: WORDS.pullsTab, path: '/pulls' },
 ] as const;
 
 export type RepositoryTab = (typeof TABS)[number]['id'];
@@ -26,11 +28,13 @@ export interface RepositoryFrameProps {
   tab: RepositoryTab;
   /** The way from the repository to this page. */
   crumbs?: readonly Crumb[] | undefined;
+  /** The page is about one thing in the repository, and has a head of its own. */
+  isBare?: boolean | undefined;
   /** The page itself, once the repository is known. */
   children: (repository: Repository) => ReactNode;
 }
 
-export function RepositoryFrame({ place, tab, crumbs = [], children }: RepositoryFrameProps) {
+export function RepositoryFrame({ place, tab, crumbs = [], isBare = false, children }: RepositoryFrameProps) {
   const { data: repository, error, refetch } = useRepository(place);
   const name = `${place.owner}/${place.repo}`;
   const home = repositoryHref(place);
@@ -44,6 +48,8 @@ export function RepositoryFrame({ place, tab, crumbs = [], children }: Repositor
         ) : (
           <ReadProblem error={error} onRetry={() => void refetch()} />
         )
+      ) : isBare ? (
+        children(repository)
       ) : (
         <>
           <PageHead

@@ -16,7 +16,11 @@ export interface Repository {
   open_issues_count: number;
   updated_at: string;
   pushed_at: string | null;
-  permissions?: { admin: boolean; push: boolean };
+  has_issues: boolean;
+  allow_merge_commit?: boolean;
+  allow_squash_merge?: boolean;
+  allow_rebase_merge?: boolean;
+  permissions?: { admin: boolean; push: boolean; triage?: boolean };
 }
 
 export interface GitPerson {

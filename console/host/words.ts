@@ -2,6 +2,8 @@
 export const WORDS = {
   code: 'Code',
   commits: 'Commits',
+  issuesTab: 'Issues',
+  pullsTab: 'Pull requests',
   branches: 'Branches',
   repositories: 'Repositories',
   filter: 'Filter repositories',

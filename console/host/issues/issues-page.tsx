@@ -1,0 +1,6 @@
+// The issues of a repository.
+import { IssueListPage } from './issue-list-page.tsx';
+
+export default function IssuesPage() {
+  return <IssueListPage arePulls={false} />;
+}

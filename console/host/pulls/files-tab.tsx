@@ -1,0 +1,143 @@
+// The files of a pull request with their differences, and what is said about their lines.
+import { useMemo } from 'react';
+import { ReadProblem } from '../../lib/read-problem.tsx';
+import { Skeleton } from '../../ui/states.tsx';
+import { diffContext } from '../commits/diff-context.ts';
+import type { DiffFile, LineNotes, LineSpot } from '../diff/diff-file.ts';
+import { DiffFiles } from '../diff/diff-files.tsx';
+import { parsePatch, type PatchLine } from '../diff/patch.ts';
+import { useDiffMode } from '../diff/use-diff-mode.ts';
+import type { Rights } from '../issues/rights.ts';
+import { DraftCard } from './line-draft.tsx';
+import { spotKey, type Pull, type Thread } from './pull.ts';
+import { usePullFiles, useThreads, type PullPlace } from './pull-queries.ts';
+import { PULL, REVIEW } from './pull-words.ts';
+import { useDraftSpots } from './review-draft.tsx';
+import { ThreadCard } from './thread-card.tsx';
+import '../../styles/pulls.css';
+
+export interface PullTabProps {
+  place: PullPlace;
+  pull: Pull;
+  rights: Rights;
+}
+
+/** Lines that a comment can begin at. */
+const MOST_LINES = 30;
+
+export function FilesTab({ place, pull, rights }: PullTabProps) {
+  const { rows: files, error, retry, hasMore, isReadingMore } = usePullFiles(place);
+  const [mode, setMode] = useDiffMode();
+  const { threads } = useThreads(place);
+  const { notes, others } = useNotes({ place, pull, rights }, files, threads);
+  if (error !== null) return <ReadProblem error={error} onRetry={retry} />;
+  if (files === undefined) return <Skeleton lines={12} />;
+  const head = placeOfHead(pull) ?? place;
+  return (
+    <div className="stack stack--16">
+      {others.length > 0 && (
+        <details className="card other-threads">
+          <summary>
+            {REVIEW.otherThreads} ({others.length})
+          </summary>
+          <div className="stack card__b">
+            {others.map((thread) => (
+              <div key={thread.comments[0]!.id} className="stack stack--4">
+                <p className="mono t12">{thread.comments[0]!.path}</p>
+                <ThreadCard place={place} pull={pull} rights={rights} thread={thread} />
+              </div>
+            ))}
+          </div>
+        </details>
+      )}
+      <DiffFiles
+        files={files}
+        hasMore={hasMore}
+        additions={pull.additions}
+        deletions={pull.deletions}
+        context={{ ...diffContext(head, mode, pull.base.sha, pull.head.sha), notes }}
+        onMode={setMode}
+      />
+      {isReadingMore ? (
+        <p className="muted t13" role="status">
+          {PULL.files.reading}
+        </p>
+      ) : (
+        hasMore && <p className="muted t13">{PULL.files.limit}</p>
+      )}
+    </div>
+  );
+}
+
+function placeOfHead({ head }: Pull) {
+  return head.repo === null ? undefined : { owner: head.repo.owner.login, repo: head.repo.name };
+}
+
+/** Made anew only when a conversation or the place of a draft changes, so that typing draws no line anew. */
+function useNotes(
+  { place, pull, rights }: PullTabProps,
+  files: readonly DiffFile[] | undefined,
+  threads: readonly Thread[],
+) {
+  const { spots, add } = useDraftSpots();
+  return useMemo(() => {
+    const byPath = new Map(files?.map((file) => [file.filename, file]));
+    const bySpot = new Map<string, Thread[]>();
+    const others: Thread[] = [];
+    for (const thread of threads) {
+      const [{ path, side, line, subject_type: type } = { path: '', side: 'RIGHT', line: null }] =
+        thread.comments as [Thread['comments'][number] | undefined];
+      if (line === null || type === 'file') others.push(thread);
+      else {
+        const key = spotKey({ path, side: side as LineSpot['side'], line });
+        bySpot.set(key, [...(bySpot.get(key) ?? []), thread]);
+      }
+    }
+    const notes: LineNotes = {
+      at: (spot) => {
+        const said = bySpot.get(spotKey(spot));
+        const hasDraft = spots.has(spotKey(spot));
+        if (said === undefined && !hasDraft) return undefined;
+        return (
+          <div className="stack stack--8">
+            {said?.map((thread) => (
+              <ThreadCard
+                key={thread.comments[0]!.id}
+                place={place}
+                pull={pull}
+                rights={rights}
+                thread={thread}
+              />
+            ))}
+            {hasDraft && (
+              <DraftCard
+                place={place}
+                pull={pull}
+                rights={rights}
+                spot={spot}
+                linesBefore={() => linesUpTo(byPath.get(spot.path), spot)}
+              />
+            )}
+          </div>
+        );
+      },
+      ...(rights.whyNoComment === undefined && { onAdd: add }),
+    };
+    return { notes, others };
+  }, [place, pull, rights, files, threads, spots, add]);
+}
+
+/** Of the part of the difference that the line is in. */
+function linesUpTo(file: DiffFile | undefined, { side, line }: LineSpot): { line: number; text: string }[] {
+  const numberOf = ({ kind, before, after }: PatchLine) =>
+    side === 'LEFT' ? (kind === 'add' ? undefined : before) : kind === 'del' ? undefined : after;
+  for (const { lines } of parsePatch(file?.patch ?? '')) {
+    const numbered = lines.flatMap((one) => {
+      const number = numberOf(one);
+      return number === undefined ? [] : [{ line: number, text: one.text }];
+    });
+    if (numbered.some((one) => one.line === line))
+      return numbered.filter((one) => one.line <= line).slice(-MOST_LINES);
+  }
+  return [];
+}
