@@ -8,7 +8,7 @@ import { PickList, toggledIn } from '../pick-list.tsx';
 import { repositoryHref, type RepositoryPlace } from '../place.ts';
 import type { Issue } from './issue.ts';
 import { useEditIssue, useLabels, useMilestones, usePeople } from './issue-queries.ts';
-import { ISSUES } from './issue-words.ts';
+import { ISSUE, ISSUES } from './issue-words.ts';
 import { LabelTag } from './label-tag.tsx';
 import type { Rights } from './rights.ts';
 
@@ -27,7 +27,7 @@ export function IssueSide({ place, issue, rights, list, children }: IssueSidePro
   const edit = useEditIssue(place, issue.number);
   const props = { place, issue, rights, list, edit };
   return (
-    <aside className="side" aria-label={ISSUES.filters}>
+    <aside className="issue-side" aria-label={ISSUE.about}>
       <ChangeError error={edit.error} />
       {children}
       <LabelsPart {...props} />
@@ -45,7 +45,7 @@ export interface SidePartProps {
 
 export function SidePart({ title, action, children }: SidePartProps) {
   return (
-    <section className="side__p" aria-label={title}>
+    <section className="issue-side__p" aria-label={title}>
       <div className="row">
         <h2 className="t13 w5 grow">{title}</h2>
         {action}
@@ -128,15 +128,12 @@ function AssigneesPart({ place, issue, rights, edit }: PartProps) {
       {logins.length > 0 ? (
         <People logins={logins} />
       ) : (
-        <p className="muted t13">
+        <p className="muted t13 row row--4">
           {ISSUES.noAssignees}
           {rights.mayTriage && own !== undefined && (
-            <>
-              {' · '}
-              <button type="button" className="ln" onClick={() => edit.mutate({ assignees: [own] })}>
-                {ISSUES.assignMe}
-              </button>
-            </>
+            <Button size="xs" onClick={() => edit.mutate({ assignees: [own] })}>
+              {ISSUES.assignMe}
+            </Button>
           )}
         </p>
       )}

@@ -88,21 +88,27 @@ const COLUMNS: TableColumn<Issue>[] = [
     id: 'title',
     head: ISSUES.columns.title,
     isMain: true,
+    className: 'c-issue',
     cell: (issue) => (
       <span className="two">
         <b className="issue-title">{issue.title}</b>
         <small className="cut">{ISSUES.opened(issue.number, loginOf(issue.user))}</small>
       </span>
     ),
-    aside: ({ labels, milestone }) =>
-      labels.length + (milestone === null ? 0 : 1) > 0 && (
-        <span className="labs">
-          {labels.map((label) => (
-            <LabelTag key={label.id} label={label} />
-          ))}
-          {milestone !== null && <span className="tag">{milestone.title}</span>}
-        </span>
-      ),
+  },
+  {
+    id: 'labels',
+    head: ISSUES.labels,
+    priority: 'mid',
+    className: 'c-labels',
+    cell: ({ labels, milestone }) => (
+      <span className="labs">
+        {labels.map((label) => (
+          <LabelTag key={label.id} label={label} />
+        ))}
+        {milestone !== null && <span className="tag">{milestone.title}</span>}
+      </span>
+    ),
   },
   {
     id: 'state',

@@ -3,7 +3,7 @@ import { Button } from '../../ui/button.tsx';
 import { PickList, toggledIn } from '../pick-list.tsx';
 import type { useLabels, useMilestones, usePeople } from './issue-queries.ts';
 import { People, SidePart } from './issue-side.tsx';
-import { ISSUES } from './issue-words.ts';
+import { ISSUE, ISSUES } from './issue-words.ts';
 import { LabelTag } from './label-tag.tsx';
 
 interface Plan {
@@ -26,7 +26,7 @@ export function PlanFields({ value, change, labels, people, milestones }: PlanFi
   const milestone = milestones.rows?.find(({ number }) => number === value.milestone);
   const button = (what: string) => <Button tone="ghost" size="xs" icon="pen" label={ISSUES.change(what)} />;
   return (
-    <aside className="side" aria-label={ISSUES.filters}>
+    <aside className="issue-side" aria-label={ISSUE.about}>
       <SidePart
         title={ISSUES.editLabels}
         action={

@@ -77,7 +77,11 @@ function PullView({ place, repository, tab, page }: PullViewProps) {
     ) : (
       <ReadProblem error={error} onRetry={() => void refetch()} />
     );
-  const counts = { conversation: pull.comments, commits: pull.commits, files: pull.changed_files };
+  const counts = {
+    conversation: pull.comments + pull.review_comments,
+    commits: pull.commits,
+    files: pull.changed_files,
+  };
   const props = { place, pull, rights };
   return (
     <>
