@@ -99,7 +99,7 @@ const COLUMNS: TableColumn<Issue>[] = [
   {
     id: 'labels',
     head: ISSUES.labels,
-    priority: 'mid',
+    cardLabel: null,
     className: 'c-labels',
     cell: ({ labels, milestone }) => (
       <span className="labs">

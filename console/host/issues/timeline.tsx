@@ -150,6 +150,7 @@ function Reference({ reference: { actor, created_at: at, source } }: { reference
 function CommitLine({ commit, place }: { commit: CommitItem; place: RepositoryPlace }) {
   return (
     <EventLine icon="commit" by={commit.author.name} at={commit.author.date}>
+      committed{' '}
       <Link className="ln" href={commitHref(place, commit.sha)}>
         {firstLine(commit.message)}
       </Link>{' '}
