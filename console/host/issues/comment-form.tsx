@@ -16,10 +16,10 @@ export interface CommentFormProps {
   number: number;
   rights: Rights;
   /** Buttons that close or reopen: `send` sends what is typed first, where there is something. */
-  actions?: ((send: (then: () => void) => void, hasText: boolean) => ReactNode) | undefined;
+  renderActions?: ((send: (then: () => void) => void, hasText: boolean) => ReactNode) | undefined;
 }
 
-export function CommentForm({ place, number, rights, actions }: CommentFormProps) {
+export function CommentForm({ place, number, rights, renderActions }: CommentFormProps) {
   const key = `comment ${place.owner}/${place.repo}#${number}`;
   const { value, change, forget } = useDraft(key, { body: '' });
   const add = useAddComment(place, number);
@@ -49,7 +49,7 @@ export function CommentForm({ place, number, rights, actions }: CommentFormProps
         />
         <div className="row row--wrap">
           <span className="push" />
-          {actions?.(send, text !== '')}
+          {renderActions?.(send, text !== '')}
           <Button
             tone="primary"
             disabledReason={text === '' ? ISSUE.sayFirst : undefined}

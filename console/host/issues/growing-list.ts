@@ -22,7 +22,20 @@ export interface GrowingOptions {
   isWhole?: boolean;
 }
 
-export function useGrowingList<Row>({ call, topics = [] }: Read, options: GrowingOptions = {}) {
+export interface GrowingList<Row> {
+  /** Undefined until the first page is there. */
+  rows: Row[] | undefined;
+  error: ApiError | null;
+  hasMore: boolean;
+  isReadingMore: boolean;
+  readMore: () => void;
+  retry: () => void;
+}
+
+export function useGrowingList<Row>(
+  { call, topics = [] }: Read,
+  options: GrowingOptions = {},
+): GrowingList<Row> {
   const { isEnabled = true, isWhole = false } = options;
   const result = useInfiniteQuery<Page<Row>, ApiError, InfiniteData<Page<Row>, number>>({
     queryKey: [...keyOf(call), 'growing'],
@@ -45,7 +58,6 @@ export function useGrowingList<Row>({ call, topics = [] }: Read, options: Growin
   }, [mayReadOn, pages, fetchNextPage]);
   const rows = useMemo(() => data?.pages.flatMap((page) => page.rows), [data]);
   return {
-    /** Undefined until the first page is there. */
     rows,
     error: data === undefined ? result.error : null,
     hasMore: hasNextPage,

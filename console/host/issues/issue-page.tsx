@@ -96,7 +96,7 @@ function IssueView({ place, repository, number }: IssueViewProps) {
             place={place}
             number={number}
             rights={rights}
-            actions={
+            renderActions={
               rights.isAuthor || rights.mayTriage
                 ? (send, hasText) => <StateButtons {...{ place, issue, send, hasText }} />
                 : undefined

@@ -36,15 +36,10 @@ export function Reactions({ place, subject, counts = {}, disabledReason }: React
       .map(({ user }) => user?.login ?? '')
       .join(', ');
   const toggle = (name: ReactionName) => react.mutate(own.get(name) ?? name);
+  const ask = { onPointerEnter: () => setAsked(true), onFocus: () => setAsked(true) };
   if (disabledReason !== undefined && present.length === 0) return null;
   return (
-    <div
-      className="reactions"
-      role="group"
-      aria-label={ISSUE.reactions}
-      onPointerEnter={() => setAsked(true)}
-      onFocus={() => setAsked(true)}
-    >
+    <div className="reactions" role="group" aria-label={ISSUE.reactions}>
       {present.map((name) => {
         const words = ISSUE.reacted(ISSUE.reactionNames[name], formatCount(counts[name] ?? 0));
         return (
@@ -54,6 +49,7 @@ export function Reactions({ place, subject, counts = {}, disabledReason }: React
             className="chip"
             aria-pressed={own.has(name)}
             aria-label={words}
+            {...ask}
             title={whose(name)}
             aria-disabled={disabledReason === undefined ? undefined : true}
             onClick={() => disabledReason === undefined && toggle(name)}
@@ -65,7 +61,7 @@ export function Reactions({ place, subject, counts = {}, disabledReason }: React
       {disabledReason === undefined && (
         <Popover
           label={ISSUE.react}
-          trigger={<Button tone="ghost" size="sm" icon="plus" label={ISSUE.react} />}
+          trigger={<Button tone="ghost" size="sm" icon="plus" label={ISSUE.react} {...ask} />}
         >
           {(close) => (
             <div className="reactions__all">

@@ -33,8 +33,8 @@ export interface TimelineViewProps {
   number: number;
   rights: Rights;
   /** Reviews and comments on lines, which pull requests have. */
-  reviewOf?: ((review: ReviewItem) => ReactNode) | undefined;
-  threadOf?: ((thread: ThreadItem) => ReactNode) | undefined;
+  renderReview?: ((review: ReviewItem) => ReactNode) | undefined;
+  renderThread?: ((thread: ThreadItem) => ReactNode) | undefined;
 }
 
 export function TimelineView(props: TimelineViewProps) {
@@ -59,7 +59,13 @@ export function TimelineView(props: TimelineViewProps) {
   );
 }
 
-function Item({ item, place, rights, reviewOf, threadOf }: TimelineViewProps & { item: TimelineItem }) {
+function Item({
+  item,
+  place,
+  rights,
+  renderReview,
+  renderThread,
+}: TimelineViewProps & { item: TimelineItem }) {
   switch (item.event) {
     case 'commented':
       return <Comment comment={item as CommentItem} place={place} rights={rights} />;
@@ -68,9 +74,9 @@ function Item({ item, place, rights, reviewOf, threadOf }: TimelineViewProps & {
     case 'committed':
       return <CommitLine commit={item as CommitItem} place={place} />;
     case 'reviewed':
-      return reviewOf?.(item as ReviewItem) ?? null;
+      return renderReview?.(item as ReviewItem) ?? null;
     case 'line-commented':
-      return threadOf?.(item as ThreadItem) ?? null;
+      return renderThread?.(item as ThreadItem) ?? null;
     default: {
       const event = item as PlainEvent;
       const { icon, words } = sentenceOf(event, place);

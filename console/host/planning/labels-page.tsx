@@ -55,47 +55,7 @@ function LabelList({ place, repository }: { place: RepositoryPlace; repository: 
       {LABELS.create}
     </Button>
   ) : undefined;
-  const columns: TableColumn<Label>[] = [
-    {
-      id: 'label',
-      head: LABELS.columns.label,
-      isMain: true,
-      cell: (label) => <LabelTag label={label} />,
-    },
-    {
-      id: 'description',
-      head: LABELS.columns.description,
-      cell: ({ description }) => <span className="muted">{description ?? ''}</span>,
-    },
-    ...(mayTriage
-      ? [
-          {
-            id: 'actions',
-            head: ISSUES.filters,
-            isEnd: true,
-            cardLabel: null,
-            cell: (label: Label) => (
-              <span className="row row--4">
-                <Button
-                  tone="ghost"
-                  size="sm"
-                  icon="pen"
-                  label={LABELS.edit(label.name)}
-                  onClick={() => setEdited(label)}
-                />
-                <Button
-                  tone="ghost"
-                  size="sm"
-                  icon="trash"
-                  label={LABELS.delete(label.name)}
-                  onClick={() => setDeleted(label)}
-                />
-              </span>
-            ),
-          },
-        ]
-      : []),
-  ];
+  const columns = mayTriage ? [...COLUMNS, actionsColumn(setEdited, setDeleted)] : COLUMNS;
   return (
     <>
       <div className="row row--wrap list-bar">
@@ -128,6 +88,47 @@ function LabelList({ place, repository }: { place: RepositoryPlace; repository: 
       )}
     </>
   );
+}
+
+const COLUMNS: TableColumn<Label>[] = [
+  {
+    id: 'label',
+    head: LABELS.columns.label,
+    isMain: true,
+    cell: (label) => <LabelTag label={label} />,
+  },
+  {
+    id: 'description',
+    head: LABELS.columns.description,
+    cell: ({ description }) => <span className="muted">{description ?? ''}</span>,
+  },
+];
+
+function actionsColumn(onEdit: (label: Label) => void, onDelete: (label: Label) => void): TableColumn<Label> {
+  return {
+    id: 'actions',
+    head: LABELS.actions,
+    isEnd: true,
+    cardLabel: null,
+    cell: (label) => (
+      <span className="row row--4">
+        <Button
+          tone="ghost"
+          size="sm"
+          icon="pen"
+          label={LABELS.edit(label.name)}
+          onClick={() => onEdit(label)}
+        />
+        <Button
+          tone="ghost"
+          size="sm"
+          icon="trash"
+          label={LABELS.delete(label.name)}
+          onClick={() => onDelete(label)}
+        />
+      </span>
+    ),
+  };
 }
 
 interface DeleteLabelProps {

@@ -55,20 +55,7 @@ function MilestoneList({ place, repository }: { place: RepositoryPlace; reposito
       {MILESTONES.create}
     </Button>
   ) : undefined;
-  const columns = mayTriage
-    ? [
-        ...COLUMNS,
-        {
-          id: 'actions',
-          head: MILESTONES.more,
-          isEnd: true,
-          cardLabel: null,
-          cell: (milestone: Milestone) => (
-            <MilestoneMenu place={place} milestone={milestone} onEdit={() => setEdited(milestone)} />
-          ),
-        },
-      ]
-    : COLUMNS;
+  const columns = mayTriage ? [...COLUMNS, menuColumn(place, setEdited)] : COLUMNS;
   return (
     <>
       <div className="row row--wrap list-bar">
@@ -154,6 +141,18 @@ const COLUMNS: TableColumn<Milestone>[] = [
     ),
   },
 ];
+
+function menuColumn(place: RepositoryPlace, onEdit: (milestone: Milestone) => void): TableColumn<Milestone> {
+  return {
+    id: 'actions',
+    head: MILESTONES.more,
+    isEnd: true,
+    cardLabel: null,
+    cell: (milestone) => (
+      <MilestoneMenu place={place} milestone={milestone} onEdit={() => onEdit(milestone)} />
+    ),
+  };
+}
 
 interface MilestoneMenuProps {
   place: RepositoryPlace;

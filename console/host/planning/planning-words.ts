@@ -9,6 +9,7 @@ export const LABELS = {
     text: 'Labels sort issues and pull requests: by kind, by part, by urgency.',
   },
   filter: 'Filter labels',
+  actions: 'Actions',
   name: 'Name',
   nameMissing: 'Give it a name.',
   description: 'Description',

@@ -36,8 +36,8 @@ export function ConversationTab({ place, pull, rights }: PullTabProps) {
           place={place}
           number={pull.number}
           rights={rights}
-          reviewOf={(review) => <ReviewLine place={place} review={review} mayDismiss={rights.mayWrite} />}
-          threadOf={(item) => (
+          renderReview={(review) => <ReviewLine place={place} review={review} mayDismiss={rights.mayWrite} />}
+          renderThread={(item) => (
             <ThreadInTimeline
               place={place}
               pull={pull}
@@ -52,7 +52,7 @@ export function ConversationTab({ place, pull, rights }: PullTabProps) {
           place={place}
           number={pull.number}
           rights={rights}
-          actions={
+          renderActions={
             !pull.merged && (rights.isAuthor || rights.mayWrite)
               ? (send, hasText) => (
                   <StateButton place={place} pull={pull} rights={rights} send={send} hasText={hasText} />

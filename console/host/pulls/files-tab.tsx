@@ -85,11 +85,12 @@ function useNotes(
     const bySpot = new Map<string, Thread[]>();
     const others: Thread[] = [];
     for (const thread of threads) {
-      const [{ path, side, line, subject_type: type } = { path: '', side: 'RIGHT', line: null }] =
-        thread.comments as [Thread['comments'][number] | undefined];
+      const [first] = thread.comments;
+      if (first === undefined) continue;
+      const { path, side, line, subject_type: type } = first;
       if (line === null || type === 'file') others.push(thread);
       else {
-        const key = spotKey({ path, side: side as LineSpot['side'], line });
+        const key = spotKey({ path, side, line });
         bySpot.set(key, [...(bySpot.get(key) ?? []), thread]);
       }
     }

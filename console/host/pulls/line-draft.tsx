@@ -12,7 +12,7 @@ import type { LineSpot } from '../diff/diff-file.ts';
 import { spotKey, type Pull } from './pull.ts';
 import { useSubmitReview, type PullPlace } from './pull-queries.ts';
 import { REVIEW } from './pull-words.ts';
-import { useReviewDraft, type LineDraft } from './review-draft.tsx';
+import { toComment, useReviewDraft, type LineDraft } from './review-draft.tsx';
 import { suggestionOf } from './suggestions.ts';
 
 export interface DraftCardProps {
@@ -77,9 +77,8 @@ function DraftEditor({ place, pull, spot, draft, linesBefore }: DraftCardProps &
     edit(spot, { body: start + suggestionOf(text) });
   };
   const send = () => {
-    const { isOpen: _, ...comment } = draft;
     submit.mutate(
-      { commit_id: pull.head.sha, event: 'COMMENT', comments: [comment] },
+      { commit_id: pull.head.sha, event: 'COMMENT', comments: [toComment(draft)] },
       { onSuccess: () => remove(spot) },
     );
   };

@@ -80,5 +80,10 @@ export function ReviewDraftProvider({ place, children }: { place: PullPlace; chi
 
 /** Those that say something. */
 export function saidDrafts(comments: readonly LineDraft[]): DraftComment[] {
-  return comments.filter(({ body }) => body.trim() !== '').map(({ isOpen: _, ...comment }) => comment);
+  return comments.filter(({ body }) => body.trim() !== '').map(toComment);
+}
+
+/** As the API takes it. */
+export function toComment({ path, side, line, start_line: start, body }: LineDraft): DraftComment {
+  return { path, side, line, ...(start !== undefined && { start_line: start }), body };
 }

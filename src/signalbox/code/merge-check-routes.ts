@@ -57,7 +57,7 @@ const checkMerge = pullRoute(
   async (call, kernel, found) => {
     const opened = await withCurrentChecks(kernel, call.caller, found);
     const { settings } = opened.repository;
-    const methods = MERGE_METHODS.filter((one) => settings[SWITCHES[one]] !== false);
+    const methods = MERGE_METHODS.filter((one) => settings[SWITCHES[one]]);
     const method = call.query.method ?? methods[0] ?? 'merge';
     const reasons = [
       ...(await listPlainReasons(kernel, opened, method)),
@@ -97,7 +97,7 @@ async function listPlainReasons(
   else if (method === 'rebase' && pull.rebaseable === false)
     add('rebase', `Its commits cannot be repeated on \`${pull.baseRef}\` one by one.`);
   if (pull.isDraft) add('draft', 'It is still a draft.');
-  if (repository.settings[SWITCHES[method]] === false)
+  if (!repository.settings[SWITCHES[method]])
     add('method', 'The settings of the repository do not allow this way of merging.');
   if (await isReadOnly(db, repository)) add('archived', 'The repository is archived or locked.');
   if (!includesRole(role, 'write')) add('role', 'Merging needs the role write on the repository.');
