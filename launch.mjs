@@ -147,9 +147,12 @@ process.env.SIGNALBOX_STARTED_AS = nameStart();
 process.env.NODE_COMPILE_CACHE ??= join(RUNTIME, 'compile-cache');
 if (fetchedNode) {
   runChild(node);
-} else if (flags.length > 0 && process.platform !== 'win32' && process.execve) {
+} else if ((isServer || isScript) && process.platform !== 'win32' && process.execve) {
   // The same process with other flags, which Node takes only at its start. What was given by hand comes last and wins.
+  // A script is the main module then, and knows it.
   process.execve(node, [node, ...flags, ...process.execArgv, target, ...args], process.env);
+} else if (isScript) {
+  runChild(node);
 } else {
   module.enableCompileCache(process.env.NODE_COMPILE_CACHE);
   process.argv = [node, target, ...args];

@@ -2,7 +2,7 @@
 import { path, type Call } from '../../api/call.ts';
 import { usePages, useRead } from '../../api/read.ts';
 import { useListPages } from '../../lib/list-pages.ts';
-import type { AccountMember } from '../members/members-queries.ts';
+import type { AccountMember } from '../../api/types/signalbox.ts';
 import type { PolicyStatement } from '../policy/policy.ts';
 
 export const ROLES_PAGE = '/account/roles';

@@ -11,7 +11,8 @@ import { formatCount } from '../../ui/format.ts';
 import { TextInput } from '../../ui/input.tsx';
 import { TextLink } from '../../ui/link.tsx';
 import { toast } from '../../ui/toast-store.ts';
-import { nameOf, type AccountMember } from '../members/members-queries.ts';
+import type { AccountMember } from '../../api/types/signalbox.ts';
+import { nameOf } from '../members/members-queries.ts';
 import { patchTeamCall, teamMemberName, type Team, type TeamMember } from './teams-queries.ts';
 import { TEAM } from './teams-words.ts';
 

@@ -90,6 +90,17 @@ export interface ActivityDetail {
   after?: unknown;
 }
 
+interface AttemptPhases {
+  /** Finding the address of the name */
+  dnsMs?: number;
+  connectMs?: number;
+  tlsMs?: number;
+  /** Sending, and waiting for the answer to begin */
+  firstByteMs?: number;
+  /** The connection was there already: the first three did not happen */
+  isReused?: boolean;
+}
+
 export interface AttentionItem {
   /** The same for as long as the cause is; for snoozing */
   id: string;
@@ -723,6 +734,7 @@ export interface WebhookDeliveryDetail {
   /** Only for who may see the audit entry that it is */
   body?: string;
   history: {
+    phases?: AttemptPhases;
     number: number;
     at: number;
     durationMs: number;
