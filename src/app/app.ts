@@ -113,7 +113,7 @@ async function compose(
   if (config.role !== 'worker') {
     serveLogin(server, kernel);
     serveDocs(server, apis, kernel);
-    serveGuides(server, kernel);
+    serveGuides(server, apis, kernel);
     serveImpactPages(server, apis, kernel);
     serveConsole(server, kernel);
     for (const api of [...apis, ...deliveryApis, ofrepApi]) serve(server, api, kernel);

@@ -26,7 +26,7 @@ test('an operation is found by its summary, its id and its path, by everybody', 
     id: 'signalbox/listAttention',
     title: 'List what needs attention',
     detail: 'GET /signalbox/v1/attention · Signalbox API',
-    path: '/docs/signalbox#listAttention',
+    path: '/docs/signalbox/attention#listAttention',
   };
   for (const q of ['what needs attention', 'GET /signalbox/v1/attention', 'attention list'])
     assert.ok(
@@ -38,10 +38,35 @@ test('an operation is found by its summary, its id and its path, by everybody', 
 
 test('the page that an operation leads to has its anchor', async () => {
   const [found] = await search('issues/create', '&kinds=operation');
-  assert.equal(found!['path'], '/docs/host#issues%2Fcreate');
-  const { status, text } = await server.call('/docs/host', { token: null });
+  assert.equal(found!['path'], '/docs/host/issues#issues%2Fcreate');
+  for (const [page, element] of [
+    ['/docs/host/issues', '<h2 id="issues/create">'],
+    ['/docs/host', '<code id="issues/create">POST /repos/{owner}/{repo}/issues</code>'],
+  ] as const) {
+    const { status, text } = await server.call(page, { token: null });
+    assert.equal(status, 200);
+    assert.ok(text.includes(element), page);
+  }
+});
+
+test('the documentation is searched without a token, and what is sought is shown as text', async () => {
+  const { status, text } = await server.call('/docs/search?q=create+an+issue', { token: null });
   assert.equal(status, 200);
-  assert.ok(text.includes('<code id="issues/create">POST /repos/{owner}/{repo}/issues</code>'));
+  assert.ok(text.includes('href="/docs/host/issues#issues%2Fcreate"'));
+  const hostile = await server.call('/docs/search?q=%22%3E%3Cscript%3Ealert(1)%3C/script%3E', {
+    token: null,
+  });
+  assert.equal(hostile.status, 200);
+  assert.doesNotMatch(hostile.text, /<script>alert/);
+  for (const query of ['', '?q=', '?q=a&q=b', `?q=${'x'.repeat(5000)}`])
+    assert.equal((await server.call(`/docs/search${query}`, { token: null })).status, 200, query);
+});
+
+test('every guide is also there as it is written', async () => {
+  const { status, headers, text } = await server.call('/docs/guide/operate.md', { token: null });
+  assert.equal(status, 200);
+  assert.match(headers.get('content-type') ?? '', /^text\/markdown/);
+  assert.match(text, /^# Operate/);
 });
 
 test('a section of a guide is found by words of its text, and leads to its heading', async () => {
@@ -67,14 +92,14 @@ test('guides link to each other, and not to files that the server has not', asyn
     assert.equal(status, 200, page);
     for (const [, target] of text.matchAll(/<a [^>]*href="([^"#]*)(?:#[^"]*)?"/g))
       assert.ok(
-        target === '' || /^https?:/.test(target!) || target!.startsWith('/docs'),
+        target === '' || /^https?:/.test(target!) || /^\/(?:docs|console)/.test(target!),
         `${page} links to ${target}`,
       );
   }
 });
 
 test('there is no page for another name, and none outside of the folder', async () => {
-  for (const name of ['none', 'operate.md', '..%2f..%2fREADME', '%00', 'constructor'])
+  for (const name of ['none', 'none.md', '..%2f..%2fREADME', '%00', 'constructor'])
     assert.equal((await server.call(`/docs/guide/${name}`, { token: null })).status, 404, name);
 });
 

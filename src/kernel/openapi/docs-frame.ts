@@ -1,5 +1,6 @@
 // The frame of every page of the documentation: search, navigation over all APIs, and the page itself.
-import { escapeHtml, MARK } from '../http/pages/html.ts';
+import type { FastifyReply } from 'fastify';
+import { escapeHtml, MARK, showScriptedPage } from '../http/pages/html.ts';
 import { PAGE_STYLE } from '../http/pages/page-style.ts';
 import type { Api } from '../http/protocol.ts';
 import { DOCS_SCRIPT } from './docs-script.ts';
@@ -19,14 +20,20 @@ export interface DocsPlace {
   /** The slug of a resource. */
   resource?: string;
   version?: string;
+  /** What was searched for. */
+  search?: string;
   path: string;
 }
 
-export function frameDocs(apis: readonly Api[], { title, body }: DocsContent, place: DocsPlace): string {
+export function showDocs(reply: FastifyReply, apis: readonly Api[], content: DocsContent, place: DocsPlace) {
+  return showScriptedPage(reply, 200, frameDocs(apis, content, place), DOCS_SCRIPT);
+}
+
+function frameDocs(apis: readonly Api[], { title, body }: DocsContent, place: DocsPlace): string {
   return `<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">
 <title>${escapeHtml(title)} · Docs · Signalbox</title><style>${PAGE_STYLE}${DOCS_STYLE}</style></head>
 <body class="docs"><header class="docs__top"><a class="brand" href="/docs">${MARK}Signalbox docs</a>
-<form action="/docs/search" role="search"><input name="q" type="search" aria-label="Search the documentation" placeholder="Search"></form>
+<form action="/docs/search" role="search"><input name="q" type="search" aria-label="Search the documentation" placeholder="Search" value="${escapeHtml(place.search ?? '')}"></form>
 <a href="/console">Console</a></header>
 <div class="docs__cols"><nav class="docs__nav" aria-label="Documentation">${navigation(apis, place)}</nav>
 <main id="main"><h1>${escapeHtml(title)}</h1>${body}</main></div>${DOCS_SCRIPT.element}</body></html>`;

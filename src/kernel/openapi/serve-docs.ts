@@ -3,18 +3,17 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Api } from '../http/protocol.ts';
 import { apiPage, indexPage } from './docs.ts';
-import { frameDocs, type DocsContent, type DocsPlace } from './docs-frame.ts';
-import { DOCS_SCRIPT } from './docs-script.ts';
+import { showDocs, type DocsContent, type DocsPlace } from './docs-frame.ts';
 import { describedVersions, versionIndexPage } from './docs-versions.ts';
 import { makeVersionPage } from './docs-version-page.ts';
 import { matchesEtag, storeBytes, type StoredBytes } from '../http/reply/etag.ts';
-import { htmlPage, showPage, showScriptedPage } from '../http/pages/html.ts';
+import { htmlPage, showPage } from '../http/pages/html.ts';
 import { anonymousAt } from '../identity/caller.ts';
 import type { Kernel } from '../kernel.ts';
 import { memoizeAsync } from '../collections/memoize-async.ts';
-import { DOCS_CATEGORY } from '../http/pages/session-pages.ts';
+import { chargePage, DOCS_CATEGORY, showErrorsAsPages } from '../http/pages/session-pages.ts';
 import { llmsText } from './llms.ts';
-import { retrySeconds, type Quota } from '../limits/window.ts';
+import type { Quota } from '../limits/window.ts';
 import { openApiBytes, servedApi } from './document.ts';
 import { versionPath } from '../versions/version-effects.ts';
 import { readVersionExamples } from './examples.ts';
@@ -26,15 +25,10 @@ export const DOCS_QUOTA: Quota = { anonymous: 120, known: 120, seconds: 60 };
 export function serveDocs(app: FastifyInstance, apis: readonly Api[], kernel: Kernel): void {
   let text: StoredBytes | undefined;
   const show = (reply: FastifyReply, content: DocsContent, place: DocsPlace) =>
-    showScriptedPage(reply, 200, frameDocs(apis, content, place), DOCS_SCRIPT);
+    showDocs(reply, apis, content, place);
   void app.register((scope, _options, done) => {
-    scope.addHook('onRequest', (request, reply, next) => {
-      chargeAddress(request, kernel).then((wait) => {
-        if (wait === undefined) return next();
-        const words = `<p>Too many calls from this address. Try again in ${wait} seconds.</p>`;
-        void showPage(reply.header('retry-after', String(wait)), 429, htmlPage('Too many calls', words));
-      }, next);
-    });
+    showErrorsAsPages(scope, kernel, 'docs');
+    scope.addHook('onRequest', ({ ip }) => chargePage(kernel, DOCS_CATEGORY, anonymousAt(ip)));
     scope.get('/llms.txt', (request, reply) => {
       text ??= storeBytes(llmsText(apis, kernel));
       return sendStored(request, reply, 'text/plain; charset=utf-8', text);
@@ -96,13 +90,4 @@ function sendStored(
     etag,
   });
   return matchesEtag(headers['if-none-match'], etag) ? reply.code(304).send() : reply.send(bytes);
-}
-
-/** How many seconds the address has to wait, if its budget is spent. */
-async function chargeAddress({ ip }: FastifyRequest, { limits, clock }: Kernel): Promise<number | undefined> {
-  if (!limits.enabled) return undefined;
-  const now = clock.now();
-  const caller = anonymousAt(ip);
-  if ((await limits.consume(DOCS_CATEGORY, caller, now)) !== undefined) return undefined;
-  return retrySeconds(limits.peek(DOCS_CATEGORY, caller, now), now);
 }

@@ -35,6 +35,7 @@ test('a guide without a title is called as its file, and an empty one has no sec
     intro: '',
     sections: [],
     text: '',
+    markdown: '',
   });
 });
 

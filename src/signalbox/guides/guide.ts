@@ -20,6 +20,8 @@ export interface Guide {
   sections: readonly GuideSection[];
   /** All of it, without the title. */
   text: string;
+  /** As it is written. */
+  markdown: string;
 }
 
 const FENCE = /^\s*```/;
@@ -49,7 +51,7 @@ export function parseGuide(name: string, markdown: string): Guide {
     anchor: anchors[index]!,
     text: section.lines.join('\n').trim(),
   }));
-  return { name, title, intro: intro.join('\n').trim(), sections, text: text.join('\n') };
+  return { name, title, intro: intro.join('\n').trim(), sections, text: text.join('\n'), markdown };
 }
 
 /** Without the marks of code and emphasis. */

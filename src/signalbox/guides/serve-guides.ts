@@ -1,35 +1,74 @@
-// Serves the guides as pages, without a token, within the budget of the documentation.
+// Serves what the documentation has beside its reference: guides as pages and as Markdown, and the search over all of it. Without a
+// token, within the budget of the documentation.
 import type { FastifyInstance } from 'fastify';
 import { escapeHtml, htmlPage, showPage } from '../../kernel/http/pages/html.ts';
 import { chargePage, DOCS_CATEGORY, showErrorsAsPages } from '../../kernel/http/pages/session-pages.ts';
+import type { Api } from '../../kernel/http/protocol.ts';
 import { anonymousAt } from '../../kernel/identity/caller.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
+import { showDocs, type DocsContent } from '../../kernel/openapi/docs-frame.ts';
+import { DOCS_KINDS } from '../search/docs-index.ts';
+import { parseQuery } from '../search/terms.ts';
 import { readGuides } from './guide-files.ts';
 import { GUIDES_PATH, type Guide } from './guide.ts';
 
-export function serveGuides(app: FastifyInstance, kernel: Kernel): void {
+const SEARCH_PATH = '/docs/search';
+const MAX_SEARCH = 200;
+/** Of each kind. */
+const MAX_HITS = 50;
+
+export function serveGuides(app: FastifyInstance, apis: readonly Api[], kernel: Kernel): void {
   /** By name; there are as many as files. */
-  const pages = new Map<string, string>();
+  const pages = new Map<string, DocsContent>();
   void app.register((scope, _options, done) => {
     showErrorsAsPages(scope, kernel, 'guides');
     scope.addHook('onRequest', ({ ip }) => chargePage(kernel, DOCS_CATEGORY, anonymousAt(ip)));
-    scope.get(GUIDES_PATH, async (_request, reply) => showPage(reply, 200, await indexPage()));
-    scope.get<{ Params: { name: string } }>(`${GUIDES_PATH}/:name`, async ({ params }, reply) => {
-      const guide = (await readGuides()).get(params.name);
+    scope.get(GUIDES_PATH, async (_request, reply) =>
+      showDocs(reply, apis, await guideList(), { path: GUIDES_PATH }),
+    );
+    scope.get<{ Params: { name: string } }>(`${GUIDES_PATH}/:name`, async ({ params: { name } }, reply) => {
+      const isMarkdown = name.endsWith('.md');
+      const guide = (await readGuides()).get(isMarkdown ? name.slice(0, -3) : name);
       if (guide === undefined) return showPage(reply, 404, missingPage());
-      const page = pages.get(guide.name) ?? (await guidePage(guide, kernel));
-      pages.set(guide.name, page);
-      return showPage(reply, 200, page);
+      if (isMarkdown)
+        return reply
+          .headers({ 'content-type': 'text/markdown; charset=utf-8', 'x-content-type-options': 'nosniff' })
+          .send(guide.markdown);
+      const page = pages.get(name) ?? (await guidePage(guide, kernel));
+      pages.set(name, page);
+      return showDocs(reply, apis, page, { path: `${GUIDES_PATH}/${name}` });
+    });
+    scope.get<{ Querystring: { q?: unknown } }>(SEARCH_PATH, async ({ query }, reply) => {
+      const search = typeof query.q === 'string' ? query.q.slice(0, MAX_SEARCH) : '';
+      return showDocs(reply, apis, await foundPage(search, kernel), { path: SEARCH_PATH, search });
     });
     done();
   });
 }
 
-async function indexPage(): Promise<string> {
+async function guideList(): Promise<DocsContent> {
   const items = [...(await readGuides()).values()].map(
     ({ name, title }) => `<li><a href="${GUIDES_PATH}/${name}">${escapeHtml(title)}</a></li>`,
   );
-  return htmlPage('Guides', `<p><a href="/docs">Documentation</a></p><ul>${items.join('')}</ul>`);
+  return { title: 'Guides', body: `<ul>${items.join('')}</ul>` };
+}
+
+async function foundPage(search: string, { services }: Kernel): Promise<DocsContent> {
+  const query = parseQuery(search);
+  const found = [];
+  for (const kind of DOCS_KINDS) found.push(...(await services.docsIndex.find(kind, query, MAX_HITS)));
+  const items = found
+    .toSorted((one, other) => one.rank - other.rank)
+    .map(
+      ({ item: { title, detail, path } }) =>
+        `<li><p><a href="${escapeHtml(path)}">${escapeHtml(title)}</a></p><p class="muted">${escapeHtml(detail ?? '')}</p></li>`,
+    );
+  const nothing =
+    search === '' ? '<p>Type what you look for.</p>' : '<p>Nothing was found. Try fewer words.</p>';
+  return {
+    title: search === '' ? 'Search' : `Search: ${search}`,
+    body: items.length === 0 ? nothing : `<ul class="hits">${items.join('')}</ul>`,
+  };
 }
 
 function missingPage(): string {
@@ -40,14 +79,12 @@ function missingPage(): string {
 }
 
 /** Rendered in a thread, which takes no time of calls. */
-async function guidePage(guide: Guide, { services }: Kernel): Promise<string> {
+async function guidePage(guide: Guide, { services }: Kernel): Promise<DocsContent> {
   const html = await services.markdown.render(guide.text);
   const body =
     html === undefined ? `<pre>${escapeHtml(guide.text)}</pre>` : withAnchors(withLinks(html), guide);
-  return htmlPage(
-    escapeHtml(guide.title),
-    `<p><a href="${GUIDES_PATH}">All guides</a></p><div class="guide">${body}</div>`,
-  );
+  const links = `<p class="links"><a href="${GUIDES_PATH}">All guides</a> <a href="${GUIDES_PATH}/${guide.name}.md">Markdown</a></p>`;
+  return { title: guide.title, body: `${links}<div class="guide">${body}</div>` };
 }
 
 /** Links between guides lead to their pages. Other files of the sources are not on the server: their names stay. */

@@ -1,6 +1,7 @@
 // What the search finds of the documentation: operations of all APIs, and guides with their sections.
 import { describedPath } from '../../kernel/http/path-template.ts';
 import type { Api } from '../../kernel/http/protocol.ts';
+import { operationPath } from '../../kernel/openapi/reference/resources.ts';
 import { readGuides } from '../guides/guide-files.ts';
 import { GUIDES_PATH } from '../guides/guide.ts';
 import type { FoundItem } from './model.ts';
@@ -11,7 +12,8 @@ export interface DocsRecord {
   texts: readonly [names: readonly string[], place: string, body: string];
 }
 
-export function operationRecords({ protocol, routes, tags }: Api): DocsRecord[] {
+export function operationRecords(documented: Api): DocsRecord[] {
+  const { protocol, routes, tags } = documented;
   const { name: api, title, prefixes } = protocol;
   return routes.map(({ shape }) => {
     const { id, method, path, summary } = shape;
@@ -22,7 +24,7 @@ export function operationRecords({ protocol, routes, tags }: Api): DocsRecord[] 
         id: `${api}/${id}`,
         title: summary,
         detail: `${call} · ${title}`,
-        path: `/docs/${api}#${encodeURIComponent(id)}`,
+        path: operationPath(documented, id) ?? `/docs/${api}#${encodeURIComponent(id)}`,
       },
       texts: [[summary, id], `${call} ${tags?.get(id)?.name ?? ''}`, ''],
     };

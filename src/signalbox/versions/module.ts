@@ -5,7 +5,7 @@ import { versionRoutes } from './routes.ts';
 
 export function versionModule(apis: () => readonly Api[]): Module {
   return {
-    tag: { name: 'Versions', description: 'Calls that differ between versions' },
+    tag: { name: 'API versions', description: 'Calls that differ between versions' },
     routes: versionRoutes(apis),
   };
 }
