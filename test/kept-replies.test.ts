@@ -177,4 +177,29 @@ onEachEngine((engine) => {
     assert.deepEqual(await read(), [10]);
     assert.equal(runs, 2);
   });
+
+  test('a flag that is read again follows its changes, those of its environments and its project', async () => {
+    await server.call('/api/v2/projects', { method: 'POST', body: { key: 'kept', name: 'Kept' } });
+    await server.call('/api/v2/flags/kept', { method: 'POST', body: { key: 'flag', name: 'First' } });
+    const path = '/api/v2/flags/kept/flag';
+    const again = async () => {
+      await server.call(path);
+      return (await server.call(path)).json;
+    };
+    assert.equal((await again())['name'], 'First');
+    const patch = async (where: string, value: unknown) => {
+      const body = [{ op: 'replace', path: where, value }];
+      const { status, text } = await server.call(path, { method: 'PATCH', body });
+      assert.equal(status, 200, text);
+    };
+    await patch('/name', 'Second');
+    assert.equal((await again())['name'], 'Second');
+    await patch('/environments/production/on', true);
+    assert.equal((await again())['environments'].production.on, true);
+    const environment = { key: 'late', name: 'Late', color: '000000' };
+    await server.call('/api/v2/projects/kept/environments', { method: 'POST', body: environment });
+    assert.ok('late' in (await again())['environments']);
+    await server.call('/api/v2/projects/kept', { method: 'DELETE' });
+    assert.equal((await server.call(path)).status, 404);
+  });
 });

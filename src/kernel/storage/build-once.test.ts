@@ -53,7 +53,7 @@ onEachEngine((engine) => {
     for (const count of [0, 1, 2, 3, 4, 3, 100, 128, 200]) {
       const rows = await select(db, numbers(count), 1);
       assert.deepEqual(
-        rows.map(({ id }) => Number(id)),
+        rows.map(({ id }) => id),
         numbers(count).slice(1),
       );
     }
