@@ -223,7 +223,7 @@ export const filesOnSqlite: readonly string[] = [
   'src/host/texts/{record-references,render-texts}.test.ts',
   'src/kernel/webhooks/independent.test.ts',
   'src/actors/input/secret-keys.test.ts',
-  'test/service-accounts.test.ts',
+  'test/{kept-replies,service-accounts}.test.ts',
 ];
 
 /** The complete run has these on one of the engines, taken in turn by the order of their names, unless it is asked for both. */
