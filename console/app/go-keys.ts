@@ -1,5 +1,5 @@
 // `g` and a letter go to a page.
-import { useEffect, useState } from 'react';
+import { useEffect, useRef } from 'react';
 import { useKeys } from '../ui/keys.ts';
 
 const PLACES: Readonly<Record<string, string>> = {
@@ -15,19 +15,26 @@ const PLACES: Readonly<Record<string, string>> = {
 /** How long the second key is waited for. */
 const WAIT_MS = 1500;
 
+/** The second key is listened for at once, before the page can draw: somebody who knows the keys types both in a blink. */
 export function useGoKeys(navigate: (path: string) => void): void {
-  const [isGoing, setGoing] = useState(false);
-  useKeys({ g: () => setGoing(true) });
-  const go = (path: string) => () => {
-    setGoing(false);
-    navigate(path);
-  };
-  useKeys(Object.fromEntries(Object.entries(PLACES).map(([key, path]) => [key, go(path)])), {
-    isOn: isGoing,
+  const waiting = useRef<AbortController>(undefined);
+  useEffect(() => () => waiting.current?.abort(), []);
+  useKeys({
+    g: () => {
+      waiting.current?.abort();
+      const control = new AbortController();
+      waiting.current = control;
+      setTimeout(() => control.abort(), WAIT_MS);
+      const onNext = (event: KeyboardEvent) => {
+        control.abort();
+        const path = PLACES[event.key];
+        if (path === undefined || event.ctrlKey || event.metaKey || event.altKey) return;
+        // Of the page, the same letter means something else.
+        event.preventDefault();
+        event.stopImmediatePropagation();
+        navigate(path);
+      };
+      addEventListener('keydown', onNext, { capture: true, signal: control.signal });
+    },
   });
-  useEffect(() => {
-    if (!isGoing) return undefined;
-    const timer = setTimeout(() => setGoing(false), WAIT_MS);
-    return () => clearTimeout(timer);
-  }, [isGoing]);
 }

@@ -14,6 +14,7 @@ import { ErrorState } from '../ui/states.tsx';
 import { LiveDot } from '../ui/status.tsx';
 import { Time } from '../ui/time.tsx';
 import { addressOf } from '../api/call.ts';
+import { AttentionGroups } from './attention.tsx';
 import {
   CARDS,
   CLIENTS,
@@ -23,6 +24,7 @@ import {
   type CommandClient,
 } from './first-run-commands.ts';
 import { FIRST_RUN } from './first-run-words.ts';
+import { useAttention } from './queries.ts';
 import { tokenCall, useArrivals, useFirstProject, useFirstTokens, type Arrival } from './use-first-run.ts';
 
 export function FirstRun({ onDismiss }: { onDismiss: () => void }) {
@@ -89,7 +91,19 @@ export function FirstRun({ onDismiss }: { onDismiss: () => void }) {
         </div>
       </div>
       <NextSteps />
+      <Attention />
     </main>
+  );
+}
+
+/** What waits is not hidden by the first run: the demo, or an import, may have brought something. */
+function Attention() {
+  const { data } = useAttention();
+  if (data === undefined || data.items.length === 0) return null;
+  return (
+    <div className="stack stack--24 first__attention">
+      <AttentionGroups items={data.items} />
+    </div>
   );
 }
 

@@ -20,13 +20,32 @@ export const FILTER_NAMES = [
   'before',
 ] as const;
 
-/** In hours. */
-export const SPANS = { '1h': 1, '24h': 24, '7d': 168, '30d': 720 } as const;
+const HOUR_MS = 3_600_000;
+
+interface TimeSpan {
+  after: number;
+  before?: number;
+}
+
+const lastHours = (hours: number) => (now: number) => ({ after: now - hours * HOUR_MS });
+
+/** Days are those of the browser, as in the fields for times. */
+export const SPANS = {
+  '1h': lastHours(1),
+  '24h': lastHours(24),
+  yesterday: (now: number) => ({ after: startOfDay(now, -1) - 1, before: startOfDay(now, 0) }),
+  '7d': lastHours(168),
+  '30d': lastHours(720),
+} satisfies Record<string, (now: number) => TimeSpan>;
 export type Span = keyof typeof SPANS;
+
+function startOfDay(now: number, days: number): number {
+  const date = new Date(now);
+  return new Date(date.getFullYear(), date.getMonth(), date.getDate() + days).getTime();
+}
 
 export type AuditQuery = Record<string, string | number>;
 
-const HOUR_MS = 3_600_000;
 const ROWS_AT_ONCE = 50;
 /** What one page shows at most: a longer list is an export. */
 export const MAX_ROWS = 1000;
@@ -54,7 +73,7 @@ export function useAuditQuery(state: SearchState): AuditQuery {
   const resource = state.get('resource');
   if (resource !== undefined && isResource(resource)) query['resource'] = resource;
   const [after, before] = [timeOf(state.get('after')), timeOf(state.get('before'))];
-  if (span !== undefined) query['after'] = now - SPANS[span] * HOUR_MS;
+  if (span !== undefined) Object.assign(query, SPANS[span](now));
   else if (after !== undefined) query['after'] = after;
   if (span === undefined && before !== undefined) query['before'] = before;
   return query;

@@ -18,6 +18,7 @@ export const AUDIT = {
     any: 'Any time',
     '1h': 'Last hour',
     '24h': 'Last 24 hours',
+    yesterday: 'Yesterday',
     '7d': 'Last 7 days',
     '30d': 'Last 30 days',
     custom: 'From … to …',

@@ -2,6 +2,7 @@
 import { useState, type FormEvent } from 'react';
 import { invalidateTopics } from '../../api/read.ts';
 import { useSecretCall } from '../../api/secret-call.ts';
+import type { TokenTask } from '../../api/types/signalbox.ts';
 import { useSayDraft } from '../../app/draft-call.ts';
 import { useDraft } from '../../app/drafts.ts';
 import { useMay, useMe } from '../../app/me.ts';
@@ -63,6 +64,17 @@ export function NewTokenPage({ onSecret }: { onSecret: (secret: NewSecret) => vo
   );
 }
 
+/** A token for a task is called like the task, until somebody gives it a name. */
+function nameFor(
+  { name, taskId }: TokenDraft,
+  tasks: readonly TokenTask[],
+  chosen: string | undefined,
+): string | undefined {
+  const titleOf = (id: string) => tasks.find((task) => task.id === id)?.title;
+  const isOwn = name.trim() !== '' && name !== titleOf(taskId);
+  return chosen === undefined || isOwn ? undefined : titleOf(chosen);
+}
+
 interface TokenFormProps {
   ownRole: string;
   mayOwn: boolean;
@@ -87,7 +99,8 @@ function TokenForm({ ownRole, mayOwn, mayService, onSecret }: TokenFormProps) {
   const placed = placeError(error, kind);
   const errors = { ...seen(checkDraft(draft, around), touched), ...placed.at };
   const onChange = (patch: Partial<TokenDraft>) => {
-    change(patch);
+    const name = nameFor(draft, tasks?.items ?? [], patch.taskId);
+    change(name === undefined ? patch : { ...patch, name });
     if (error !== undefined) forgetError();
   };
   const touch = (field: DraftField | 'all') => setTouched((present) => new Set([...present, field]));
