@@ -302,6 +302,18 @@ describe('changes of flags in the console', { skip: noBrowser, timeout: 10 * PAT
         withoutSummary({ ...(targetingOf(earlier, key) as Json), rules }),
         key,
       );
+
+    // From the flag itself, in three steps; its switch stays as it is.
+    await page.goto(`${server.url}/console/flags/shop/copied?env=test`);
+    await page.getByRole('button', { name: 'Copy targeting to…' }).click();
+    await page
+      .getByRole('dialog', { name: 'Where to copy to' })
+      .getByRole('button', { name: 'production' })
+      .click();
+    await page.getByRole('button', { name: 'Copy 1 configuration from test to production' }).click();
+    await page.getByText('Copied from test to production').waitFor();
+    const production = targetingOf(await readFlag('copied'), 'production') as Json;
+    assert.deepEqual([production['on'], production['rules']], [false, rules]);
     assert.deepEqual(takeProblems(), []);
     await close();
   });

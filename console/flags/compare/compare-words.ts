@@ -54,6 +54,9 @@ export const COMPARE = {
 } as const;
 
 export const COPY = {
+  button: 'Copy targeting to…',
+  target: 'Where to copy to',
+  draftFirst: 'Save or discard your changes first: what is saved is copied.',
   title: (from: string, to: readonly string[]) => `Copy from ${from} to ${listed(to)}`,
   text: 'This is what would change. Nothing is written yet.',
   nothing: 'Nothing would change: it is so already.',

@@ -9,6 +9,7 @@ import { toast } from '../../ui/toasts.tsx';
 import { LeaveGuard } from '../flag/leave-guard.tsx';
 import { useMayChange } from '../flag/may-change.ts';
 import { letterOf, variationText, type Flag } from '../flag.ts';
+import { CopyTargeting } from '../compare/copy-targeting.tsx';
 import type { Environment } from '../queries.ts';
 import { patchCall, type PlannedChange } from '../save/planned-change.ts';
 import { SaveDialog } from '../save/save-dialog.tsx';
@@ -33,10 +34,13 @@ export interface TargetingEditorProps {
   project: string;
   flag: Flag;
   environment: Environment;
+  /** All of the project. */
+  environments: readonly Environment[];
   saved: Targeting;
 }
 
-export function TargetingEditor({ project, flag, environment, saved }: TargetingEditorProps) {
+export function TargetingEditor(props: TargetingEditorProps) {
+  const { project, flag, environment, environments, saved } = props;
   const { variations } = flag;
   const idText = variations.map(({ _id }) => _id).join(' ');
   const ids = useMemo(() => idText.split(' '), [idText]);
@@ -144,25 +148,34 @@ export function TargetingEditor({ project, flag, environment, saved }: Targeting
             isLocked={isLocked}
             hit={hitIn('fallthrough')}
           />
-          {!isLocked && (
-            <div className="row row--wrap">
-              <Button
-                size="sm"
-                icon="plus"
-                onClick={() =>
-                  edit((present) => ({ ...present, rules: [...present.rules, newRule(present)] }))
-                }
-              >
-                {WORDS.addRule}
-              </Button>
-              <Button size="sm" icon="plus" onClick={() => setAdding('prerequisite')}>
-                {WORDS.addPrerequisite}
-              </Button>
-              <Button size="sm" icon="plus" onClick={() => setAdding('targets')}>
-                {WORDS.addTargets}
-              </Button>
-            </div>
-          )}
+          <div className="row row--wrap">
+            {!isLocked && (
+              <>
+                <Button
+                  size="sm"
+                  icon="plus"
+                  onClick={() =>
+                    edit((present) => ({ ...present, rules: [...present.rules, newRule(present)] }))
+                  }
+                >
+                  {WORDS.addRule}
+                </Button>
+                <Button size="sm" icon="plus" onClick={() => setAdding('prerequisite')}>
+                  {WORDS.addPrerequisite}
+                </Button>
+                <Button size="sm" icon="plus" onClick={() => setAdding('targets')}>
+                  {WORDS.addTargets}
+                </Button>
+              </>
+            )}
+            <CopyTargeting
+              project={project}
+              flag={flag}
+              from={environment}
+              environments={environments}
+              hasDraft={hasChanges}
+            />
+          </div>
           <OffAndEvents flag={flag} draft={draft} isLocked={isLocked} hit={hitIn('off')} />
         </div>
         <TryPanel

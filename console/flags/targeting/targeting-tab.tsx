@@ -27,6 +27,7 @@ export default function TargetingTab({ project, flag }: { project: string; flag:
       project={project}
       flag={flag}
       environment={current}
+      environments={data.items}
       saved={saved}
     />
   );
