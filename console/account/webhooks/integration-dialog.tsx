@@ -5,12 +5,11 @@ import { invalidateTopics } from '../../api/read.ts';
 import { useSecretCall } from '../../api/secret-call.ts';
 import type { FlagWebhook } from '../../api/types/signalbox.ts';
 import { useSayDraft } from '../../app/draft-call.ts';
-import { FormDialog } from '../../ui/form-dialog.tsx';
-import { TagsInput } from '../../lib/tags-input.tsx';
 import { Checkbox } from '../../ui/choice.tsx';
 import { Field } from '../../ui/field.tsx';
 import { SelectInput, TextInput } from '../../ui/input.tsx';
-import { policyDraftOf, PolicyFields, statementsOf, type PolicyDraft } from './policy-fields.tsx';
+import { hookBodyOf, hookDraftOf, HookForm, hookOperations, type HookDraft } from './hook-form.tsx';
+import { statementsOf } from './policy-fields.tsx';
 import {
   CHANGED,
   hookPatch,
@@ -22,26 +21,19 @@ import { FORM } from './webhooks-words.ts';
 
 type Values = Readonly<Record<string, string | boolean>>;
 
-interface IntegrationDraft {
+interface IntegrationDraft extends HookDraft {
   integration: string;
-  name: string;
-  isOn: boolean;
   /** What was typed; settings that were not touched are absent. */
   values: Values;
-  tags: string[];
-  policy: PolicyDraft;
 }
 
 const isSecret = ({ kind }: IntegrationField) => kind === 'secret' || kind === 'secret address';
 
 function draftOf(hook: FlagWebhook | undefined): IntegrationDraft {
   return {
+    ...hookDraftOf(hook),
     integration: hook?.integration ?? '',
-    name: hook?.name ?? '',
-    isOn: hook?.isOn ?? true,
     values: {},
-    tags: hook?.tags ?? [],
-    policy: policyDraftOf(hook?.statements ?? []),
   };
 }
 
@@ -51,20 +43,10 @@ function typedValues({ values }: IntegrationDraft): [string, string | boolean][]
 }
 
 function operationsOf(hook: FlagWebhook, draft: IntegrationDraft): PatchOperation[] {
-  const wanted = {
-    name: draft.name.trim(),
-    on: draft.isOn,
-    tags: draft.tags,
-    statements: statementsOf(draft.policy),
-  };
-  const present = { name: hook.name, on: hook.isOn, tags: hook.tags, statements: hook.statements };
-  const changed = (Object.keys(wanted) as (keyof typeof wanted)[])
-    .filter((name) => JSON.stringify(wanted[name]) !== JSON.stringify(present[name]))
-    .map((name): PatchOperation => ({ op: 'add', path: `/${name}`, value: wanted[name] }));
   const config = typedValues(draft)
     .filter(([name, value]) => hook.config?.[name] !== value)
     .map(([name, value]): PatchOperation => ({ op: 'add', path: `/config/${name}`, value }));
-  return [...changed, ...config];
+  return [...hookOperations(hook, draft), ...config];
 }
 
 function callOf(hook: FlagWebhook | undefined, draft: IntegrationDraft): Call {
@@ -76,18 +58,12 @@ function callOf(hook: FlagWebhook | undefined, draft: IntegrationDraft): Call {
       operations.some((one) => one.path.startsWith('/config/')),
     );
   }
-  const { integration, name, isOn: on, tags, policy } = draft;
+  const { statements = [], ...body } = hookBodyOf(draft);
   return {
     api: 'flags',
     method: 'POST',
-    path: path`/integrations/${integration}`,
-    body: {
-      name: name.trim(),
-      on,
-      config: Object.fromEntries(typedValues(draft)),
-      tags,
-      statements: statementsOf(policy) ?? [],
-    },
+    path: path`/integrations/${draft.integration}`,
+    body: { ...body, config: Object.fromEntries(typedValues(draft)), statements },
     secretFields: ['config'],
   };
 }
@@ -125,11 +101,12 @@ export function IntegrationDialog({ hook, onClose, onSaved }: IntegrationDialogP
   };
   const isSame = hook !== undefined && operationsOf(hook, whole).length === 0;
   return (
-    <FormDialog
-      title={hook === undefined ? FORM.newIntegration : FORM.editWebhook(hook.name)}
-      width={560}
-      action={hook === undefined ? FORM.create : FORM.save}
-      disabledReason={isSame ? FORM.nothingChanged : undefined}
+    <HookForm
+      hook={hook}
+      newTitle={FORM.newIntegration}
+      draft={draft}
+      onChange={change}
+      isSame={isSame}
       isBusy={isBusy}
       error={error}
       onSubmit={() => void submit()}
@@ -157,15 +134,7 @@ export function IntegrationDialog({ hook, onClose, onSaved }: IntegrationDialogP
           onChange={(value) => change({ values: { ...draft.values, [field.name]: value } })}
         />
       ))}
-      <Checkbox
-        label={FORM.on}
-        help={FORM.onHelp}
-        isChecked={draft.isOn}
-        onChange={(isOn) => change({ isOn })}
-      />
-      <PolicyFields draft={draft.policy} onChange={(policy) => change({ policy })} />
-      <TagsInput label={FORM.tags} tags={draft.tags} onChange={(tags) => change({ tags })} />
-    </FormDialog>
+    </HookForm>
   );
 }
 

@@ -6,27 +6,22 @@ import { useSecretCall } from '../../api/secret-call.ts';
 import { useSayDraft } from '../../app/draft-call.ts';
 import { withoutSecrets } from '../../api/call.ts';
 import type { FlagWebhook } from '../../api/types/signalbox.ts';
-import { FormDialog } from '../../ui/form-dialog.tsx';
 import { SecretOnce } from '../../lib/secret-once.tsx';
-import { TagsInput } from '../../lib/tags-input.tsx';
 import { Checkbox } from '../../ui/choice.tsx';
 import { Field } from '../../ui/field.tsx';
 import { SelectInput, TextInput } from '../../ui/input.tsx';
-import { policyDraftOf, PolicyFields, statementsOf, type PolicyDraft } from './policy-fields.tsx';
+import { hookBodyOf, hookDraftOf, HookForm, hookOperations, type HookDraft } from './hook-form.tsx';
+import { statementsOf } from './policy-fields.tsx';
 import { CHANGED, hookPatch, type PatchOperation } from './webhooks-queries.ts';
 import { FORM } from './webhooks-words.ts';
 
 type SecretMode = 'keep' | 'replace' | 'remove';
 
-interface WebhookDraft {
-  name: string;
+interface WebhookDraft extends HookDraft {
   url: string;
-  isOn: boolean;
   isSigned: boolean;
   secretMode: SecretMode;
   secret: string;
-  tags: string[];
-  policy: PolicyDraft;
 }
 
 const MIN_SECRET = 16;
@@ -34,36 +29,21 @@ const isUrl = (text: string) => /^https?:\/\/[^\s]+$/i.test(text);
 
 function draftOf(hook: FlagWebhook | undefined): WebhookDraft {
   return {
-    name: hook?.name ?? '',
+    ...hookDraftOf(hook),
     url: hook?.url ?? '',
-    isOn: hook?.isOn ?? true,
     isSigned: hook?.isSigned ?? true,
     secretMode: 'keep',
     secret: '',
-    tags: hook?.tags ?? [],
-    policy: policyDraftOf(hook?.statements ?? []),
   };
 }
 
 /** The operations that make the webhook as it was typed. */
 function operationsOf(hook: FlagWebhook, draft: WebhookDraft): PatchOperation[] {
-  const wanted: Record<string, unknown> = {
-    name: draft.name.trim(),
-    url: draft.url.trim(),
-    on: draft.isOn,
-    tags: draft.tags,
-    statements: statementsOf(draft.policy),
-  };
-  const present: Record<string, unknown> = {
-    name: hook.name,
-    url: hook.url,
-    on: hook.isOn,
-    tags: hook.tags,
-    statements: hook.statements,
-  };
-  const changed = Object.entries(wanted)
-    .filter(([name, value]) => JSON.stringify(value) !== JSON.stringify(present[name]))
-    .map(([name, value]): PatchOperation => ({ op: 'add', path: `/${name}`, value }));
+  const url = draft.url.trim();
+  const changed: PatchOperation[] = [
+    ...hookOperations(hook, draft),
+    ...(url === hook.url ? [] : [{ op: 'add' as const, path: '/url', value: url }]),
+  ];
   if (draft.secretMode === 'replace')
     return [...changed, { op: 'add', path: '/secret', value: draft.secret }];
   if (draft.secretMode === 'remove' && hook.isSigned) return [...changed, { op: 'remove', path: '/secret' }];
@@ -72,12 +52,12 @@ function operationsOf(hook: FlagWebhook, draft: WebhookDraft): PatchOperation[] 
 
 function callOf(hook: FlagWebhook | undefined, draft: WebhookDraft): Call {
   if (hook !== undefined) return hookPatch(hook, operationsOf(hook, draft), draft.secretMode === 'replace');
-  const { name, url, isOn: on, isSigned: sign, tags, policy } = draft;
+  const { statements = [], ...body } = hookBodyOf(draft);
   return {
     api: 'flags',
     method: 'POST',
     path: '/webhooks',
-    body: { name: name.trim(), url: url.trim(), on, sign, tags, statements: statementsOf(policy) ?? [] },
+    body: { ...body, url: draft.url.trim(), sign: draft.isSigned, statements },
   };
 }
 
@@ -119,11 +99,12 @@ export function WebhookDialog({ hook, onClose, onSaved }: WebhookDialogProps) {
     );
   const isSame = hook !== undefined && operationsOf(hook, draft).length === 0;
   return (
-    <FormDialog
-      title={hook === undefined ? FORM.newWebhook : FORM.editWebhook(hook.name)}
-      width={560}
-      action={hook === undefined ? FORM.create : FORM.save}
-      disabledReason={isSame ? FORM.nothingChanged : undefined}
+    <HookForm
+      hook={hook}
+      newTitle={FORM.newWebhook}
+      draft={draft}
+      onChange={change}
+      isSame={isSame}
       isBusy={isBusy}
       error={error}
       onSubmit={() => void submit()}
@@ -152,15 +133,7 @@ export function WebhookDialog({ hook, onClose, onSaved }: WebhookDialogProps) {
       ) : (
         <SecretFields draft={draft} isBad={isTried && isSecretBad} onChange={change} />
       )}
-      <Checkbox
-        label={FORM.on}
-        help={FORM.onHelp}
-        isChecked={draft.isOn}
-        onChange={(isOn) => change({ isOn })}
-      />
-      <PolicyFields draft={draft.policy} onChange={(policy) => change({ policy })} />
-      <TagsInput label={FORM.tags} tags={draft.tags} onChange={(tags) => change({ tags })} />
-    </FormDialog>
+    </HookForm>
   );
 }
 

@@ -50,14 +50,13 @@ export const HISTORY = {
   revert: {
     button: (environment: string) => `Revert in ${environment}…`,
     whole: 'Revert…',
-    title: (environment: string) => `Go back to the targeting before this change in ${environment}`,
+    title: (environment: string) => `Go back to the earlier targeting in ${environment}`,
     titleWhole: 'Go back to what the flag was before this change',
     later: (number: number) =>
       `${count(number, 'later change', 'later changes')} of the same environment would be undone, too: the targeting becomes what it was before this change.`,
     laterWhole: (number: number) =>
       `${count(number, 'later change', 'later changes')} of the flag as a whole may be undone, too.`,
-    same: (environment: string) =>
-      `The targeting in ${environment} is already what it was before this change.`,
+    same: (environment: string) => `The targeting in ${environment} is already as it was then.`,
     sameWhole: 'The flag is already what it was before this change.',
     gone: (environment: string) => `The environment ${environment} is no longer there.`,
     stuck: (names: string) =>

@@ -130,7 +130,7 @@ function Moment({ project, flag, state, changes, at }: MomentProps) {
               {WORDS.since(data.version._version)} <Time at={data.entry.date} mode="absolute" />
             </p>
             <PastTargeting version={data.version} config={config} />
-            <details>
+            <details className="moment__more">
               <summary className="t13 muted">{WORDS.difference}</summary>
               <JsonDiff
                 before={readableVersion(config)}
