@@ -47,7 +47,7 @@ export function CopyTargeting({ project, flag, from, environments, hasDraft }: C
             current=""
             recent={recentEnvironments(project).filter((key) => key !== from.key)}
             words={{ find: SWITCHER_WORDS.findEnvironment, none: SWITCHER_WORDS.noEnvironment }}
-            show={(environment) => <EnvironmentName environment={environment} />}
+            show={showEnvironment}
             onChoose={(key) => {
               closePopover();
               setTo(key);
@@ -73,4 +73,8 @@ export function CopyTargeting({ project, flag, from, environments, hasDraft }: C
       )}
     </>
   );
+}
+
+function showEnvironment(environment: Environment) {
+  return <EnvironmentName environment={environment} />;
 }
