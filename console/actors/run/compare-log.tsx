@@ -1,7 +1,7 @@
 // Lines that only one of two logs has, the most severe first, each with a link to the first of its kind.
-import { Card } from '../../ui/card.tsx';
 import { formatCount } from '../../ui/format.ts';
 import { TextLink } from '../../ui/link.tsx';
+import { Section } from '../../ui/page.tsx';
 import { Status, type StatusTone } from '../../ui/status.tsx';
 import { ListFoot } from '../../lib/list-foot.tsx';
 import { Table, type TableColumn } from '../../ui/table.tsx';
@@ -23,7 +23,7 @@ export interface OneSidedLinesProps {
 
 export function OneSidedLines({ title, lines, total, runId }: OneSidedLinesProps) {
   return (
-    <Card title={title} isFlush={lines.length > 0}>
+    <Section title={title}>
       {lines.length === 0 ? (
         <p className="muted t13">{COMPARE_WORDS.noLines}</p>
       ) : (
@@ -41,7 +41,7 @@ export function OneSidedLines({ title, lines, total, runId }: OneSidedLinesProps
           }
         />
       )}
-    </Card>
+    </Section>
   );
 }
 

@@ -7,6 +7,7 @@ import { Banner } from '../../ui/banner.tsx';
 import { Card } from '../../ui/card.tsx';
 import { FilterInput } from '../../ui/input.tsx';
 import { TextLink } from '../../ui/link.tsx';
+import { Section } from '../../ui/page.tsx';
 import { EmptyState, Skeleton } from '../../ui/states.tsx';
 import { Time } from '../../ui/time.tsx';
 import { RunStatusView } from '../run-cells.tsx';
@@ -55,10 +56,10 @@ function ComparisonView({ comparison }: { comparison: RunComparison }) {
         <EndView label={COMPARE_WORDS.before} run={before} isLink />
         <EndView label={COMPARE_WORDS.after} run={after} />
       </div>
-      <Card title={COMPARE_WORDS.counts} isFlush>
+      <Section title={COMPARE_WORDS.counts}>
         <CountTable counts={counts} builds={[before.build.number, after.build.number]} />
-      </Card>
-      <Card title={COMPARE_WORDS.input} isFlush={input.differences.length > 0}>
+      </Section>
+      <Section title={COMPARE_WORDS.input}>
         {input.reason !== undefined ? (
           <Banner tone="neutral">{input.reason}</Banner>
         ) : input.isSame ? (
@@ -66,14 +67,14 @@ function ComparisonView({ comparison }: { comparison: RunComparison }) {
         ) : (
           <DifferenceTable label={COMPARE_WORDS.input} rows={input.differences} total={input.total} />
         )}
-      </Card>
-      <Card title={COMPARE_WORDS.options} isFlush={options.length > 0}>
+      </Section>
+      <Section title={COMPARE_WORDS.options}>
         {options.length === 0 ? (
           <p className="muted t13">{COMPARE_WORDS.sameOptions}</p>
         ) : (
           <DifferenceTable label={COMPARE_WORDS.options} rows={options} total={options.length} />
         )}
-      </Card>
+      </Section>
       <OneSidedLines title={COMPARE_WORDS.added} lines={log.added} total={log.addedTotal} runId={after.id} />
       <OneSidedLines
         title={COMPARE_WORDS.missing}

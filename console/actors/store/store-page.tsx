@@ -1,4 +1,5 @@
 // The store: Actors that are shared on this server, with what they do and how much they are used.
+import '../../styles/actors.css';
 import '../../styles/lists.css';
 import '../../styles/usage.css';
 import { usePageInfo } from '../../app/page-info.ts';
@@ -83,7 +84,7 @@ export default function StorePage() {
               <StoreCard key={actor.id} actor={actor} />
             ))}
           </div>
-          <div className="tb__foot">
+          <div className="row store-foot muted t13">
             <ListFoot list={list} nouns={STORE_WORDS.nouns} />
           </div>
         </>

@@ -1,8 +1,8 @@
 // How a task differs from the defaults of its Actor: its input, and its options.
 import { Banner } from '../../ui/banner.tsx';
-import { Card } from '../../ui/card.tsx';
 import { formatCount, formatDuration } from '../../ui/format.ts';
 import { JsonDiff } from '../../ui/json-diff.tsx';
+import { Section } from '../../ui/page.tsx';
 import { Table, type TableColumn } from '../../ui/table.tsx';
 import type { ActorDetail } from '../actor/actor-queries.ts';
 import { firstValue, secretNames, type InputSchema } from '../input/input-schema.ts';
@@ -39,7 +39,7 @@ export function TaskDifference({ task, actor, schema }: TaskDifferenceProps) {
   return (
     <div className="stack stack--16">
       <p className="muted t13">{TASK_WORDS.differenceText}</p>
-      <Card title={TASK_WORDS.differenceOfInput}>
+      <Section title={TASK_WORDS.differenceOfInput}>
         <div className="stack">
           {hidden.length > 0 && (
             <Banner tone="neutral" icon="lock">
@@ -48,8 +48,8 @@ export function TaskDifference({ task, actor, schema }: TaskDifferenceProps) {
           )}
           <JsonDiff before={firstValue(schema)} after={open} label={TASK_WORDS.differenceOfInput} />
         </div>
-      </Card>
-      <Card title={TASK_WORDS.differenceOfOptions} isFlush={rows.length > 0}>
+      </Section>
+      <Section title={TASK_WORDS.differenceOfOptions}>
         {rows.length === 0 ? (
           <p className="muted t13">{TASK_WORDS.sameOptions}</p>
         ) : (
@@ -60,7 +60,7 @@ export function TaskDifference({ task, actor, schema }: TaskDifferenceProps) {
             rowKey={({ name }) => name}
           />
         )}
-      </Card>
+      </Section>
     </div>
   );
 }

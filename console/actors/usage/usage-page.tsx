@@ -6,7 +6,7 @@ import { useSearchState } from '../../lib/search-state.ts';
 import { Card, Figures } from '../../ui/card.tsx';
 import { Meter } from '../../ui/chart.tsx';
 import { formatBytes, formatCount, formatDuration } from '../../ui/format.ts';
-import { PageHead } from '../../ui/page.tsx';
+import { PageHead, Section } from '../../ui/page.tsx';
 import { Segmented } from '../../ui/segmented.tsx';
 import { EmptyState, Skeleton } from '../../ui/states.tsx';
 import {
@@ -78,12 +78,12 @@ function RunParts({ usage, span }: { usage: RunUsage; span: Span }) {
         ]}
       />
       {isPartial && <p className="muted t13">{USAGE_WORDS.partial}</p>}
-      <Card title={USAGE_WORDS.byActor} isFlush>
+      <Section title={USAGE_WORDS.byActor}>
         <ActorUsageTable actors={actors} span={span} />
-      </Card>
-      <Card title={USAGE_WORDS.byDay} isFlush>
+      </Section>
+      <Section title={USAGE_WORDS.byDay}>
         <DayUsageTable days={days} />
-      </Card>
+      </Section>
     </>
   );
 }
@@ -96,8 +96,7 @@ function MonthFigures() {
   const names = Object.keys(USAGE_WORDS.services) as (keyof typeof USAGE_WORDS.services)[];
   const sent = (usage['DATA_TRANSFER_EXTERNAL_GBYTES']?.quantity ?? 0) * GIGABYTE;
   return (
-    <section aria-label={USAGE_WORDS.month} className="stack stack--8">
-      <h2 className="t14">{USAGE_WORDS.month}</h2>
+    <Section title={USAGE_WORDS.month}>
       <Figures
         items={[
           ...names.map((name) => ({
@@ -107,7 +106,7 @@ function MonthFigures() {
           { label: USAGE_WORDS.transfer, value: formatBytes(sent) },
         ]}
       />
-    </section>
+    </Section>
   );
 }
 
