@@ -84,7 +84,7 @@ onEachEngine((engine) => {
         actor: ['velo crawler', 'velo-crawler', 'actors/admin~velo-crawler'],
         run: [run.id, 'Run of velo-crawler', `runs/${run.id}`],
         build: [build, 'Build 0.0.7 of velo-crawler', 'actors/admin~velo-crawler/builds?q=0.0.7'],
-        task: ['velo nightly', 'Velo Nightly', 'actors/admin~velo-crawler/tasks?q=velo-nightly'],
+        task: ['velo nightly', 'Velo Nightly', 'tasks?q=velo-nightly'],
         schedule: ['velo schedule', 'Velo Schedule', 'schedules?q=velo-schedule'],
         dataset: ['velo items', 'velo-items', `storage/datasets/${dataset}`],
         'key-value-store': ['velo records', 'velo-records', `storage/stores/${store}`],

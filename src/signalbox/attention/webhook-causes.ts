@@ -25,7 +25,7 @@ interface FailingHook {
   isOn: boolean;
   why: string;
   at: number;
-  /** The page with its deliveries; those of the other APIs' webhooks are yet to be. */
+  /** The page with its deliveries; that of repositories' webhooks is yet to be. */
   page: string;
 }
 
@@ -81,7 +81,7 @@ export async function findActorWebhooks({ db, now, accountId, can }: Searcher): 
         isOn: is_enabled === 1,
         why: '',
         at: at ?? now,
-        page: `actors/webhooks/${encodeURIComponent(id)}`,
+        page: `account/webhooks?tab=actors&hook=${encodeURIComponent(id)}`,
       }),
     );
 }

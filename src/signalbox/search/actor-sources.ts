@@ -79,7 +79,7 @@ const taskSource: SearchSource<OwnedRecord> = {
         id,
         title,
         detail: `${key} · ${actor.replace('~', '/')}`,
-        path: `${pathOf('actors', actor, 'tasks')}?q=${encodeURIComponent(key)}`,
+        path: `tasks?q=${encodeURIComponent(key)}`,
         resource: taskResource(record),
         at,
       };
