@@ -64,7 +64,7 @@ export function useOwnIssues(arePulls: boolean, { sort, ...filters }: OwnFilters
   });
 }
 
-export function issueCall(place: RepositoryPlace, number: number, rest = ''): Call {
+function issueCall(place: RepositoryPlace, number: number, rest = ''): Call {
   return repositoryCall(place, `/issues/${number}${rest}`);
 }
 

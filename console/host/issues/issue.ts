@@ -85,7 +85,7 @@ export function outcomeOf({ state, state_reason: reason, draft, pull_request: pu
 }
 
 /** Everybody who is gone. */
-export const GHOST = 'ghost';
+const GHOST = 'ghost';
 
 export function loginOf(person: Person | null | undefined): string {
   return person?.login ?? GHOST;

@@ -91,14 +91,14 @@ function OpenMergeBox({ place, pull, rights }: PullTabProps) {
 
 type PointTone = 'ok' | 'bad' | 'run' | 'warn' | 'muted';
 
-export interface PointProps {
+interface PointProps {
   icon: IconName;
   tone: PointTone;
   children: ReactNode;
   action?: ReactNode;
 }
 
-export function Point({ icon, tone, children, action }: PointProps) {
+function Point({ icon, tone, children, action }: PointProps) {
   return (
     <li>
       <span className={tone}>

@@ -30,11 +30,11 @@ export interface PullPlace extends RepositoryPlace {
   number: number;
 }
 
-export function pullCall(place: PullPlace, rest = '', query?: Call['query']): Call {
+function pullCall(place: PullPlace, rest = '', query?: Call['query']): Call {
   return repositoryCall(place, `/pulls/${place.number}${rest}`, query);
 }
 
-export function pullRead(place: PullPlace): Read {
+function pullRead(place: PullPlace): Read {
   return { call: withTexts(pullCall(place)), topics: TOPICS };
 }
 
