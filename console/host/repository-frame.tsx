@@ -59,11 +59,13 @@ export function RepositoryFrame({ place, tab, crumbs = [], isBare = false, child
           />
           <Tabs
             label={WORDS.repository}
-            items={TABS.map(({ id, label, path }) => ({
-              href: home + path,
-              label,
-              isCurrent: id === tab,
-            }))}
+            items={TABS.filter(({ id }) => id !== 'issues' || repository.has_issues).map(
+              ({ id, label, path }) => ({
+                href: home + path,
+                label,
+                isCurrent: id === tab,
+              }),
+            )}
           />
           {children(repository)}
         </>

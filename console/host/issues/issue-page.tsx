@@ -36,7 +36,12 @@ export default function IssuePage() {
       crumbs={[{ label: ISSUES.issues, href: list }, { label: `#${number}` }]}
     >
       {(repository) => (
-        <IssueView key={number} place={place} repository={repository} number={Number(number)} />
+        <IssueView
+          key={`${owner}/${repo}#${number}`}
+          place={place}
+          repository={repository}
+          number={Number(number)}
+        />
       )}
     </RepositoryFrame>
   );

@@ -35,7 +35,7 @@ export default function NewIssuePage() {
       tab="issues"
       crumbs={[{ label: ISSUES.issues, href: list }, { label: ISSUES.newIssue }]}
     >
-      {(repository) => <NewIssueForm place={place} repository={repository} list={list} />}
+      {(repository) => <NewIssueForm key={list} place={place} repository={repository} list={list} />}
     </RepositoryFrame>
   );
 }

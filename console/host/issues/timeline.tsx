@@ -1,5 +1,5 @@
 // The timeline of an issue or a pull request: comments as cards, reviews with what they said, everything else as a line.
-import type { ReactNode } from 'react';
+import { useEffect, type ReactNode } from 'react';
 import { Link } from 'wouter';
 import { ReadProblem } from '../../lib/read-problem.tsx';
 import { Button } from '../../ui/button.tsx';
@@ -39,6 +39,10 @@ export interface TimelineViewProps {
 
 export function TimelineView(props: TimelineViewProps) {
   const { rows, error, retry, hasMore, isReadingMore, readMore } = useTimeline(props.place, props.number);
+  const isRead = rows !== undefined;
+  useEffect(() => {
+    if (isRead) goToAnchor();
+  }, [isRead]);
   if (error !== null) return <ReadProblem error={error} onRetry={retry} />;
   if (rows === undefined) return <Skeleton lines={5} />;
   return (
@@ -57,6 +61,12 @@ export function TimelineView(props: TimelineViewProps) {
       )}
     </>
   );
+}
+
+/** A link to a comment leads to it once the timeline is there. */
+function goToAnchor(): void {
+  const id = /^#((?:issuecomment-|discussion_r)\d+)$/.exec(location.hash)?.[1];
+  if (id !== undefined) document.getElementById(id)?.scrollIntoView();
 }
 
 function Item({

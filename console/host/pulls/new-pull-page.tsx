@@ -35,7 +35,7 @@ export default function NewPullPage() {
       tab="pulls"
       crumbs={[{ label: ISSUES.pulls, href: list }, { label: ISSUES.newPull }]}
     >
-      {(repository) => <NewPullForm place={place} repository={repository} list={list} />}
+      {(repository) => <NewPullForm key={list} place={place} repository={repository} list={list} />}
     </RepositoryFrame>
   );
 }

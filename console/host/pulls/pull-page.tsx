@@ -53,7 +53,7 @@ export default function PullPage() {
       crumbs={[{ label: ISSUES.pulls, href: list }, { label: `#${number}` }]}
     >
       {(repository) => (
-        <ReviewDraftProvider key={number} place={place}>
+        <ReviewDraftProvider key={`${owner}/${repo}#${number}`} place={place}>
           <PullView place={place} repository={repository} tab={tab} page={`${list}/${number}`} />
         </ReviewDraftProvider>
       )}
