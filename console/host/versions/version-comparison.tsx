@@ -1,5 +1,5 @@
 // Two replies to one call: status, headers and body, with what differs.
-import { useState } from 'react';
+import { Fragment, useState } from 'react';
 import { ROOT } from '../../api/server.ts';
 import { Banner } from '../../ui/banner.tsx';
 import { Card, KeyValues } from '../../ui/card.tsx';
@@ -41,7 +41,7 @@ export function Comparison({ names, replies: [one, other] }: ComparisonProps) {
         <div className="stack stack--8">
           {headers.differing.length > 0 && (
             <div className="versions__headers">
-              <table className="tb" aria-label={VERSIONS.headers}>
+              <table aria-label={VERSIONS.headers}>
                 <thead>
                   <tr>
                     <th scope="col">{VERSIONS.header}</th>
@@ -120,9 +120,9 @@ export function Changelog({ call, names }: ChangelogProps) {
         {entries.map(({ version, title, advice, page }) => (
           <section key={page} className="stack stack--4 t13">
             <p>
-              <Badge tone="warn">{VERSIONS.since(version)}</Badge> <b className="w5">{title}</b>
+              <Badge tone="warn">{VERSIONS.since(version)}</Badge> <b className="w5">{withCode(title)}</b>
             </p>
-            <p className="muted">{advice}</p>
+            <p className="muted">{withCode(advice)}</p>
             <p>
               <TextLink href={ROOT + page} isExternal>
                 {VERSIONS.entry}
@@ -138,4 +138,13 @@ export function Changelog({ call, names }: ChangelogProps) {
       </div>
     </Card>
   );
+}
+
+/** What stands between backticks is code. */
+function withCode(text: string) {
+  return text
+    .split('`')
+    .map((part, index) =>
+      index % 2 === 0 ? <Fragment key={index}>{part}</Fragment> : <code key={index}>{part}</code>,
+    );
 }

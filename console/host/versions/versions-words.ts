@@ -9,7 +9,7 @@ export const VERSIONS = {
   same: 'The same in all versions',
   unknown: (operation: string) => `${operation} is no call that reads something here. Choose another.`,
   query: 'Query',
-  queryHelp: 'Such as per_page=5&page=2.',
+  queryHelp: 'per_page=5&page=2',
   from: 'One version',
   to: 'The other version',
   fill: 'Fill in what stands in braces, and both versions are asked.',
@@ -32,6 +32,5 @@ export const VERSIONS = {
   since: (version: string) => `Since ${version}`,
   entry: 'Changelog entry',
   impact: 'Upgrade report: which of your calls change',
-  refused: 'The call was refused:',
   cut: 'The bodies are long: only their beginning is compared.',
 } as const;

@@ -2,7 +2,7 @@
 import { describedPath, parametersOf } from '../../kernel/http/path-template.ts';
 import type { Api } from '../../kernel/http/protocol.ts';
 import { route, type Route, type RouteShape } from '../../kernel/http/route.ts';
-import { Type, type Static } from '../../kernel/schema/schema.ts';
+import { PlainText, Type, type Static } from '../../kernel/schema/schema.ts';
 import { changeAnchor, versionPath } from '../../kernel/versions/version-effects.ts';
 import { changesAhead } from '../../kernel/versions/version.ts';
 import { cursorPage } from '../cursor-page.ts';
@@ -38,9 +38,15 @@ export function versionRoutes(apis: () => readonly Api[]): Route[] {
       summary: 'List the calls that read something in APIs with versions',
       description: 'Those that a newer version changes come first.',
       access: 'caller',
+      query: Type.Object({
+        q: Type.Optional(PlainText({ maxLength: 200, description: 'Part of the operation, or of the path' })),
+      }),
       list: VersionedCall,
     },
-    () => cursorPage(listCalls(apis())),
+    ({ query: { q = '' } }) =>
+      cursorPage(
+        listCalls(apis()).filter(({ operation, path }) => operation.includes(q) || path.includes(q)),
+      ),
   );
   return [listVersionedCalls];
 }

@@ -38,16 +38,20 @@ onEachEngine((engine) => {
     t.after(() => server.stop());
     assert.deepEqual((await server.call(LIMITS)).json, { isEnabled: false, items: [] });
 
-    const { status, json, text } = await server.call(CALLS);
+    const { status, json, text } = await server.call(`${CALLS}?q=rate_limit`);
     assert.equal(status, 200, text);
-    const calls = json['items'] as Json[];
-    const rate = calls.find(({ operation }) => operation === 'rate-limit/get')!;
+    const [rate, ...more] = json['items'] as [Json];
+    assert.deepEqual(more, []);
+    assert.equal(rate['operation'], 'rate-limit/get');
     assert.deepEqual([rate['path'], rate['parameters']], ['/rate_limit', []]);
     const [change] = rate['changes'] as Json[];
     assert.match(change!['title'], /^Property `rate` removed/);
     assert.match(change!['page'], /^\/docs\/host\/versions\/2026-03-10#property-rate-removed/);
     assert.equal((await server.call(change!['page'])).status, 200);
-    assert.deepEqual(calls.find(({ operation }) => operation === 'meta/get-zen')!['changes'], []);
+    const all = (await server.call(CALLS)).json['items'] as Json[];
+    assert.ok((all[0]!['changes'] as Json[]).length > 0, 'those that change come first');
+    assert.deepEqual(all.find(({ operation }) => operation === 'meta/get-zen')!['changes'], []);
+    assert.deepEqual((await server.call(`${CALLS}?q=nothing-like-it`)).json['items'], []);
     assert.equal((await server.call(CALLS, { token: null })).status, 401);
   });
 });
