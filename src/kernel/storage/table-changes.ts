@@ -1,4 +1,4 @@
-// Which tables were written since when, for what is kept in memory until rows change that it was made from. ADR 9961.
+// Which tables were written since when, for what is kept in memory until rows change that it was made from. ADR 0156.
 
 /** Counts commits. Only for a database that no other server writes to. */
 export class TableChanges {

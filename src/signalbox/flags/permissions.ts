@@ -1,4 +1,4 @@
-// Whether a caller may do actions with a flag or segment: in one environment, or in any, as changes of a whole flag ask for. ADR 9981.
+// Whether a caller may do actions with a flag or segment: in one environment, or in any, as changes of a whole flag ask for. ADR 0157.
 import { EVERYWHERE_ACTIONS } from '../../flags/feature-flags/change/permissions.ts';
 import { environmentalResource, type Tagged } from '../../flags/policy/resources.ts';
 import type { Environment, Project } from '../../flags/projects/project.ts';

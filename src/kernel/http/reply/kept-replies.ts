@@ -1,4 +1,4 @@
-// Replies of reads that are sent again as they are, until rows change that they were made from. ADR 9961.
+// Replies of reads that are sent again as they are, until rows change that they were made from. ADR 0156.
 import { BoundedCache } from '../../collections/bounded-cache.ts';
 import type { Caller } from '../../identity/caller.ts';
 import type { Kernel } from '../../kernel.ts';
