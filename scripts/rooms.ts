@@ -63,7 +63,17 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   http: {
     about: 'routes, the life of a request, replies, pages',
     entry: 'serve.ts',
-    imports: ['identity', 'json', 'limits', 'network', 'schema', 'secrets', 'storage', 'versions'],
+    imports: [
+      'collections',
+      'identity',
+      'json',
+      'limits',
+      'network',
+      'schema',
+      'secrets',
+      'storage',
+      'versions',
+    ],
   },
   openapi: {
     about: 'documents, documentation, upgrade report',
