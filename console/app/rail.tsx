@@ -1,16 +1,16 @@
 // The navigation: a rail at the left, narrow if one likes, and a sheet on small screens.
 import { memo } from 'react';
 import { Link, useLocation } from 'wouter';
+import { useRead } from '../api/read.ts';
 import { ROOT } from '../api/server.ts';
 import type { Me } from '../api/types/signalbox.ts';
 import { Button } from '../ui/button.tsx';
 import { useOpenDialog } from '../ui/dialog.tsx';
 import { Icon, Mark } from '../ui/icon.tsx';
 import { CountBadge } from '../ui/status.tsx';
-import { savePreferences } from './me.ts';
+import { savePreferences, useMe } from './me.ts';
 import { NAVIGATION, preload, type NavItem, type NavSection } from './pages.tsx';
 import { switchTheme } from './theme.ts';
-import { useWaitingApprovals } from './waiting.ts';
 import { NAV, WORDS } from './words.ts';
 
 interface RailProps {
@@ -127,6 +127,18 @@ function WaitingApprovals() {
       <span className="vh">{WORDS.waiting(count)}</span>
     </>
   );
+}
+
+/** Requests that ask for them and have no verdict yet; none while it is not known. */
+function useWaitingApprovals(): number {
+  const { data: me } = useMe();
+  const id = JSON.stringify(me?.member.id ?? '');
+  const filter = `notifyMemberIds anyOf [${id}],status anyOf ["pending"],reviewStatus anyOf ["pending"]`;
+  const { data } = useRead<{ totalCount: number }>(
+    { call: { api: 'flags', path: '/approval-requests', query: { limit: 1, filter } }, topics: ['flag'] },
+    { isEnabled: me !== undefined },
+  );
+  return data?.totalCount ?? 0;
 }
 
 function isCurrent({ href, also = [] }: NavItem, location: string): boolean {

@@ -1,6 +1,6 @@
 // Dialogs, by the browser's own element: it keeps the focus inside, gives it back, and hides the page behind it
 // from screen readers.
-import { useEffect, useId, useLayoutEffect, useRef, type ReactNode } from 'react';
+import { useEffect, useId, useLayoutEffect, useRef, type KeyboardEvent, type ReactNode } from 'react';
 import { Button } from './button.tsx';
 import { classNames } from './class-names.ts';
 import { cssVars } from './css-vars.ts';
@@ -41,6 +41,7 @@ export function Dialog({
       className={classNames('dlg', tone === 'production' && 'dlg--prod')}
       aria-labelledby={id}
       style={width === undefined ? undefined : cssVars({ w: `${width}px` })}
+      onKeyDown={sendByKeys}
     >
       <div className="dlg__h">
         {tile}
@@ -56,6 +57,12 @@ export function Dialog({
       {footer !== undefined && <div className="dlg__f">{footer}</div>}
     </dialog>
   );
+}
+
+/** Ctrl+Enter presses the button that sends, also from a field of several lines; where it is disabled, nothing happens. */
+function sendByKeys(event: KeyboardEvent<HTMLDialogElement>): void {
+  if (event.key !== 'Enter' || !(event.ctrlKey || event.metaKey)) return;
+  event.currentTarget.querySelector<HTMLButtonElement>('button[type="submit"]')?.click();
 }
 
 /** For anything that is a `dialog` of another look: a sheet, the palette. */
