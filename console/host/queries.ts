@@ -111,7 +111,7 @@ interface MatchingRef {
 }
 
 /** Those whose names begin so. */
-export function matchingRefsCall(place: RepositoryPlace, kind: RefKind, start: string): Call {
+function matchingRefsCall(place: RepositoryPlace, kind: RefKind, start: string): Call {
   return repositoryCall(place, `/git/matching-refs/${kind}/${encodeURIComponent(start)}`);
 }
 

@@ -60,14 +60,14 @@ function* replacedPairs(lines: readonly PatchLine[]): Generator<[PatchLine, Patc
     }
 }
 
-export interface ChangeBlock {
+interface ChangeBlock {
   /** Equal lines before what changed. */
   same: PatchLine[];
   removed: PatchLine[];
   added: PatchLine[];
 }
 
-export function* blocksOf(lines: readonly PatchLine[]): Generator<ChangeBlock> {
+function* blocksOf(lines: readonly PatchLine[]): Generator<ChangeBlock> {
   let block: ChangeBlock = { same: [], removed: [], added: [] };
   for (const line of lines) {
     const isNext =
