@@ -2,11 +2,17 @@
 // list of allowed elements: no styles, no scripts, no ids but its own, links to pages or into the console, images of this server alone.
 import { createElement, Fragment, memo, useId, useMemo, type ReactNode } from 'react';
 import { Link } from 'wouter';
-import { resolveImage, resolveLink, type HtmlPlaces } from './safe-links.ts';
+import type { Call } from '../api/call.ts';
+import { resolveImage, resolveLink, type PageOf } from './safe-links.ts';
 import { SignedImage } from './signed-image.tsx';
 import '../styles/safe-html.css';
 
-export type { HtmlPlaces } from './safe-links.ts';
+/** For relative addresses. */
+export interface HtmlPlaces {
+  pageOf: PageOf;
+  /** The call that reads an image relative to the text. */
+  imageOf: (relative: string) => Call | undefined;
+}
 
 export interface SafeHtmlProps {
   html: string;
@@ -118,7 +124,7 @@ function linkOf(element: Element, build: Build, depth: number): ReactNode {
   const children = childrenOf(element, build, depth);
   const href = element.getAttribute('href') ?? '';
   if (href.startsWith('#')) return anchorOf(element, href.slice(1), build, children);
-  const link = resolveLink(href, build.places);
+  const link = resolveLink(href, location.origin, build.places?.pageOf);
   if (link === undefined) return children;
   if (link.isInside)
     return (
@@ -163,8 +169,14 @@ function checkboxOf(element: Element): ReactNode {
 function SafeImage({ image, places }: { image: Element; places: HtmlPlaces | undefined }) {
   const alt = image.getAttribute('alt') ?? '';
   const src = image.getAttribute('src') ?? '';
-  const source = resolveImage(src, places);
-  if (source?.kind === 'call') return <SignedImage call={source.call} alt={alt} />;
+  const source = resolveImage(src, location.origin);
+  const call: Call | undefined =
+    source?.kind === 'relative'
+      ? places?.imageOf(source.path)
+      : source?.kind === 'raw'
+        ? { api: 'host', path: source.path }
+        : undefined;
+  if (call !== undefined) return <SignedImage call={call} alt={alt} />;
   if (source?.kind === 'elsewhere')
     return (
       <a href={source.href} className="ln" target="_blank" rel="noreferrer nofollow">

@@ -1,13 +1,6 @@
 // Where links and images of a text lead that somebody else wrote: to pages elsewhere, into the console, or nowhere.
-import type { Call } from '../api/call.ts';
-
-/** For relative addresses. */
-export interface HtmlPlaces {
-  /** A path below the console for an address relative to the text; undefined where there is no page. */
-  pageOf: (relative: string) => string | undefined;
-  /** The call that reads an image relative to the text. */
-  imageOf: (relative: string) => Call | undefined;
-}
+/** A path below the console for an address relative to the text; undefined where there is no page. */
+export type PageOf = (relative: string) => string | undefined;
 
 export interface SafeLink {
   href: string;
@@ -20,12 +13,8 @@ const HOSTED = /^\/([\w-]+)\/([\w.-]+)(\/(?:tree|blob|commits?|compare|issues|pu
 /** First words of paths that are no accounts. */
 const RESERVED = new Set(['api', 'v2', 'raw', 'docs', 'console', 'session', 'signalbox', 'repos', 'login']);
 
-/** Undefined where the link is text. */
-export function resolveLink(
-  href: string,
-  places?: HtmlPlaces,
-  server: string = location.origin,
-): SafeLink | undefined {
+/** `server` is the origin of this server. Undefined where the link is text. */
+export function resolveLink(href: string, server: string, pageOf: PageOf | undefined): SafeLink | undefined {
   const trimmed = href.trim();
   if (isAbsolute(trimmed)) {
     const url = URL.parse(trimmed);
@@ -33,7 +22,7 @@ export function resolveLink(
     const inside = url.origin === server ? pageOfAddress(url) : undefined;
     return inside === undefined ? { href: url.href, isInside: false } : { href: inside, isInside: true };
   }
-  const page = trimmed === '' ? undefined : places?.pageOf(trimmed);
+  const page = trimmed === '' ? undefined : pageOf?.(trimmed);
   return page === undefined ? undefined : { href: page, isInside: true };
 }
 
@@ -49,21 +38,19 @@ function pageOfAddress({ pathname, search, hash }: URL): string | undefined {
   return `/code/${owner}/${repo}${place}${search}${hash}`;
 }
 
-export type ImageSource = { kind: 'call'; call: Call } | { kind: 'elsewhere'; href: string };
+export type ImageSource =
+  /** To the text. */
+  | { kind: 'relative'; path: string }
+  /** A file of a repository of this server. */
+  | { kind: 'raw'; path: string }
+  | { kind: 'elsewhere'; href: string };
 
-export function resolveImage(
-  src: string,
-  places?: HtmlPlaces,
-  server: string = location.origin,
-): ImageSource | undefined {
+export function resolveImage(src: string, server: string): ImageSource | undefined {
   const trimmed = src.trim();
-  if (!isAbsolute(trimmed)) {
-    const call = trimmed === '' ? undefined : places?.imageOf(trimmed);
-    return call === undefined ? undefined : { kind: 'call', call };
-  }
+  if (!isAbsolute(trimmed)) return trimmed === '' ? undefined : { kind: 'relative', path: trimmed };
   const url = URL.parse(trimmed);
   if (url === null || !['http:', 'https:'].includes(url.protocol)) return undefined;
   if (url.origin === server && /^\/raw\/[^/]+\/[^/]+\/./.test(url.pathname))
-    return { kind: 'call', call: { api: 'host', path: url.pathname } };
+    return { kind: 'raw', path: url.pathname };
   return { kind: 'elsewhere', href: url.href };
 }

@@ -124,11 +124,7 @@ test('bytes that are no text are not shown as text, and the end of the last line
 
 test('links of a text lead to pages elsewhere or into the console, and nowhere else', () => {
   const server = 'https://box.example';
-  const places = {
-    pageOf: (relative: string) => `/at/${relative}`,
-    imageOf: (relative: string) => ({ api: 'host' as const, path: `/raw/${relative}` }),
-  };
-  const link = (href: string) => resolveLink(href, places, server);
+  const link = (href: string) => resolveLink(href, server, (relative) => `/at/${relative}`);
   assert.deepEqual(link('https://example.com/a'), { href: 'https://example.com/a', isInside: false });
   assert.deepEqual(link('docs/a.md'), { href: '/at/docs/a.md', isInside: true });
   assert.deepEqual(link(`${server}/ada/garden/pull/3#x`), {
@@ -138,9 +134,9 @@ test('links of a text lead to pages elsewhere or into the console, and nowhere e
   assert.deepEqual(link(`${server}/session/abc`), { href: `${server}/session/abc`, isInside: false });
   for (const href of ['javascript:alert(1)', ' JavaScript:x', 'data:text/html,x', 'vbscript:x', 'mailto:a@b'])
     assert.equal(link(href), undefined, href);
-  const image = (src: string) => resolveImage(src, places, server)?.kind;
-  assert.equal(image('a.png'), 'call');
-  assert.equal(image(`${server}/raw/ada/garden/main/a.png`), 'call');
+  const image = (src: string) => resolveImage(src, server)?.kind;
+  assert.equal(image('a.png'), 'relative');
+  assert.equal(image(`${server}/raw/ada/garden/main/a.png`), 'raw');
   assert.equal(image(`${server}/v2/key-value-stores/x`), 'elsewhere');
   assert.equal(image('//elsewhere.example/a.png'), undefined);
   assert.equal(image('data:image/png;base64,x'), undefined);
