@@ -48,8 +48,11 @@ export async function seedDemo(
   let going: Promise<void> | undefined;
   const goOn = () =>
     withToken(kernel, async (token) => {
-      for (const { api, calls } of waiting)
-        await makeCalls(server, api.protocol, calls, token, stopping.signal);
+      // Those of one wait for builds and runs, which a server without workers never has; the others go on.
+      const ended = await Promise.allSettled(
+        waiting.map(({ api, calls }) => makeCalls(server, api.protocol, calls, token, stopping.signal)),
+      );
+      for (const one of ended) if (one.status === 'rejected') throw one.reason;
     });
   return {
     async start() {

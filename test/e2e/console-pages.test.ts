@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
 import { requireAdmin } from '../../src/kernel/identity/first-start.ts';
-import { PATIENCE_MS } from '../eventually.ts';
+import { eventually, PATIENCE_MS } from '../eventually.ts';
 import { startServer, type TestServer } from '../server.ts';
 import { noBrowser, startBrowser } from './browser.ts';
 import { PLACES } from './console-places.ts';
@@ -17,6 +17,10 @@ describe('every page of the console', { skip: noBrowser, timeout: 20 * PATIENCE_
   before(async () => {
     // What the examples would build and run is left to workers, of which there are none.
     server = await startServer({ demo: true, limits: 'off', role: 'api' });
+    await eventually(
+      async () => (await server.call('/repos/admin/demo-shop/git/ref/tags/v0.2.0')).status === 200,
+      'the end of the examples of code',
+    );
     const admin = await requireAdmin(server.app.kernel.engine);
     browser = await startBrowser();
     shown = await openConsole(browser, server, admin);
