@@ -45,7 +45,7 @@ export const PLACES: Readonly<Record<string, string>> = {
   milestones: '/code/admin/demo-shop/milestones',
   members: '/account/members',
   invite: '/account/members?invite=1',
-  teams: '/account/teams',
+  teams: '/account/teams?team=demo-web',
   roles: '/account/roles',
   role: '/account/roles/demo-releaser',
   'new-role': '/account/roles/new',
