@@ -5,6 +5,7 @@ import { ApiError, unreachable } from './error.ts';
 import { readSecret, renewal, SESSION_HEADER } from './session.ts';
 
 export interface Reply<Body> {
+  status: number;
   body: Body;
   headers: Headers;
 }
@@ -12,7 +13,8 @@ export interface Reply<Body> {
 /** `signal` ends it early. */
 export async function send<Body>(call: Call, signal?: AbortSignal): Promise<Reply<Body>> {
   const response = await sendInSession(call, signal);
-  return { body: (await readBody(response)) as Body, headers: response.headers };
+  const { status, headers } = response;
+  return { status, body: (await readBody(response)) as Body, headers };
 }
 
 /** What is read as it is stored: records of any type. */

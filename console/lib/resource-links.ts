@@ -38,6 +38,9 @@ export function hrefOfResource(resource: string, name = ''): string | undefined 
   const filtered = name === '' ? '' : `?q=${encodeURIComponent(name)}`;
   if (first.type === 'service-token' || last.type === 'token') return `/account/tokens${filtered}`;
   if (first.type === 'member') return `/account/members${filtered}`;
+  if (first.type === 'role') return hrefOfNamed('/account/roles/', idOf(parts, 'role')) ?? '/account/roles';
+  if (first.type === 'team')
+    return hrefOfNamed('/account/teams?team=', idOf(parts, 'team')) ?? '/account/teams';
   if (first.type === 'webhook') return hrefOfWebhook(idOf(parts, 'webhook'));
   if (first.type === 'actor-webhook') return hrefOfActorWebhook(idOf(parts, 'actor-webhook'));
   if (first.type === 'integration') return `/account/webhooks${filtered}`;
@@ -68,6 +71,10 @@ function hrefInProject(parts: readonly SpecifierPart[], type: string): string | 
     return `/segments/${encodeURIComponent(project)}/${encodeURIComponent(segment)}${chosen}`;
   const flag = type === 'flag' ? idOf(parts, 'flag') : undefined;
   return flag === undefined ? undefined : `${list}/${encodeURIComponent(flag)}${chosen}`;
+}
+
+function hrefOfNamed(place: string, id: string | undefined): string | undefined {
+  return id === undefined ? undefined : place + encodeURIComponent(id);
 }
 
 function hrefOfWebhook(id: string | undefined): string {

@@ -126,6 +126,9 @@ function Abilities({ id }: { id: string }) {
             ))}
           </ul>
           {!data.isComplete && <Banner tone="neutral">{MEMBER.incomplete}</Banner>}
+          <p className="t13 members__log">
+            <TextLink href={`/account/tester?member=${encodeURIComponent(id)}`}>{MEMBER.test}</TextLink>
+          </p>
         </>
       ) : error === null ? (
         <Skeleton lines={3} />

@@ -100,6 +100,7 @@ export const MEMBER = {
   none: 'none open',
   abilities: 'What they can do',
   because: { role: 'role', policy: 'custom role', team: 'team' },
+  test: 'Ask whether they may do something',
   incomplete: 'There is more than can be shown here.',
   change: 'Change what they may do',
   save: 'Review the change…',

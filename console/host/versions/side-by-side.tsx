@@ -23,6 +23,12 @@ export function SideBySide({ before, after, heads, label }: SideBySideProps) {
     // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex
     <div className="diffw versions__sides" role="region" aria-label={label} tabIndex={0}>
       <table className="diff">
+        <colgroup>
+          <col className="versions__n" />
+          <col />
+          <col className="versions__n" />
+          <col />
+        </colgroup>
         <thead>
           <tr>
             {heads.map((head) => (

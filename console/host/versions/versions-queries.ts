@@ -36,8 +36,8 @@ export function useReplyIn(version: string | undefined, call: Call | undefined) 
     queryFn: async ({ signal }) => {
       const asked: Call = { ...call!, headers: { 'x-github-api-version': version! } };
       try {
-        const { body, headers } = await send<unknown>(asked, signal);
-        return { status: 200, headers: [...headers], body };
+        const { status, body, headers } = await send<unknown>(asked, signal);
+        return { status, headers: [...headers], body };
       } catch (error) {
         if (!(error instanceof ApiError) || error.status === 0) throw error;
         return { status: error.status, headers: [], body: { message: error.message } };
