@@ -50,6 +50,10 @@ onEachEngine((engine) => {
     assert.equal((await server.call(change!['page'])).status, 200);
     const all = (await server.call(CALLS)).json['items'] as Json[];
     assert.ok((all[0]!['changes'] as Json[]).length > 0, 'those that change come first');
+    for (const { operation, changes } of all) {
+      const pages = (changes as Json[]).map(({ page }) => page as string);
+      assert.equal(new Set(pages).size, pages.length, `${operation} names each change once`);
+    }
     assert.deepEqual(all.find(({ operation }) => operation === 'meta/get-zen')!['changes'], []);
     assert.deepEqual((await server.call(`${CALLS}?q=nothing-like-it`)).json['items'], []);
     assert.equal((await server.call(CALLS, { token: null })).status, 401);

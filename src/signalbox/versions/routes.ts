@@ -69,7 +69,13 @@ function listCalls(apis: readonly Api[]): Static<typeof VersionedCall>[] {
 
 function toCall({ protocol }: Api, shape: RouteShape): Static<typeof VersionedCall> {
   const { name, versions } = protocol;
-  const changes = changesAhead(shape, versions.names[0]!, versions);
+  // The same change of several resources is one for readers.
+  const changes = new Map(
+    changesAhead(shape, versions.names[0]!, versions).map((change) => [
+      `${change.version} ${change.title}`,
+      change,
+    ]),
+  );
   return {
     api: name,
     operation: shape.id,
@@ -77,7 +83,7 @@ function toCall({ protocol }: Api, shape: RouteShape): Static<typeof VersionedCa
     path: describedPath(shape.path),
     parameters: parametersOf(shape.path),
     ...(shape.until !== undefined && { until: shape.until }),
-    changes: changes.map(({ version, title, advice }) => ({
+    changes: [...changes.values()].map(({ version, title, advice }) => ({
       version,
       title,
       advice,
