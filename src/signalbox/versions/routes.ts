@@ -29,7 +29,7 @@ const VersionedCall = Type.Object(
 );
 
 /** The APIs may not be there yet. */
-export function versionRoutes(apis: () => readonly Api[]): Route[] {
+export function versionedCallRoutes(apis: () => readonly Api[]): Route[] {
   const listVersionedCalls = route(
     {
       id: 'listVersionedCalls',
