@@ -45,7 +45,7 @@ const OF_CHANGES: readonly string[] = [
   BYPASS_SEGMENT,
 ];
 
-export function listActions(apis: readonly Api[]): Static<typeof PolicyAction>[] {
+export function policyActionsOf(apis: readonly Api[]): Static<typeof PolicyAction>[] {
   const found = new Map<string, Set<string>>();
   const add = (action: string, api: string) => {
     if (!action.includes('*')) found.set(action, (found.get(action) ?? new Set()).add(api));

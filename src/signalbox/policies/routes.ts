@@ -13,7 +13,7 @@ import { findRole } from '../../kernel/identity/store-roles.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
 import { problem, type Static } from '../../kernel/schema/schema.ts';
 import { cursorPage } from '../cursor-page.ts';
-import { listActions, PolicyAction } from './actions.ts';
+import { policyActionsOf, PolicyAction } from './actions.ts';
 import { explainDecision } from './explain.ts';
 import { PolicyAnswers, PolicyQuestions, toAnswer, type Layer } from './model.ts';
 
@@ -142,7 +142,7 @@ export function policyRoutes(apis: () => readonly Api[]): Route[] {
       access: 'caller',
       list: PolicyAction,
     },
-    () => cursorPage(listActions(apis())),
+    () => cursorPage(policyActionsOf(apis())),
   );
   return [explainPolicies, listPolicyActions];
 }

@@ -9,12 +9,12 @@ import { describedVersions } from '../docs-versions.ts';
 import { readExamples } from '../examples.ts';
 import { resourceMarkdown } from './resource-markdown.ts';
 import { resourceBody } from './resource-page.ts';
-import { resourcePath, resourcesOf, type Resource } from './resources.ts';
+import { resourcePath, resourcesOf, type DocsResource } from './resources.ts';
 
 /** One may have half a megabyte. */
 const MAX_KEPT = 40;
 
-type Writer = (resource: Resource, version: string) => Promise<string>;
+type Writer = (resource: DocsResource, version: string) => Promise<string>;
 
 export class ReferencePages {
   readonly #api: Api;
@@ -61,11 +61,11 @@ export class ReferencePages {
     return resource && (await this.#markdown(resource, version));
   }
 
-  #find(slug: string): Resource | undefined {
+  #find(slug: string): DocsResource | undefined {
     return resourcesOf(this.#api).find((resource) => resource.slug === slug);
   }
 
-  #linksOf({ slug }: Resource, version: string): string {
+  #linksOf({ slug }: DocsResource, version: string): string {
     const { name, title } = this.#api.protocol;
     const at = resourcePath(name, slug);
     const versions = this.#versions.map((one) =>

@@ -3,11 +3,11 @@ import { mapInSlices } from '../../yield-to-event-loop.ts';
 import type { Examples } from '../examples.ts';
 import type { FieldRow } from './fields.ts';
 import { viewOperation, type OperationView, type ViewContext } from './operation-view.ts';
-import { shapesIn, type Resource } from './resources.ts';
+import { shapesIn, type DocsResource } from './resources.ts';
 import { curlOf } from './samples.ts';
 
 export async function resourceMarkdown(
-  resource: Resource,
+  resource: DocsResource,
   context: ViewContext,
   examples: Examples,
 ): Promise<string> {

@@ -5,11 +5,11 @@ import type { Examples } from '../examples.ts';
 import type { DescribedError } from '../errors.ts';
 import type { FieldRow } from './fields.ts';
 import { viewOperation, type OperationView, type ViewContext } from './operation-view.ts';
-import { shapesIn, type Resource } from './resources.ts';
+import { shapesIn, type DocsResource } from './resources.ts';
 import { curlOf, fetchOf, sampleValue } from './samples.ts';
 
 export async function resourceBody(
-  resource: Resource,
+  resource: DocsResource,
   context: ViewContext,
   examples: Examples,
 ): Promise<string> {

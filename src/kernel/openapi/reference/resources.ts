@@ -3,7 +3,7 @@ import type { Api } from '../../http/protocol.ts';
 import type { RouteShape } from '../../http/route.ts';
 import { existsIn } from '../../versions/version.ts';
 
-export interface Resource {
+export interface DocsResource {
   /** In addresses: `branch-protection`. */
   slug: string;
   name: string;
@@ -14,13 +14,13 @@ export interface Resource {
 
 const OTHER = 'Other';
 
-const known = new WeakMap<Api, Resource[]>();
+const known = new WeakMap<Api, DocsResource[]>();
 
 /** In the order of their names. */
-export function resourcesOf(api: Api): Resource[] {
+export function resourcesOf(api: Api): DocsResource[] {
   const found = known.get(api);
   if (found !== undefined) return found;
-  const resources = new Map<string, Resource>();
+  const resources = new Map<string, DocsResource>();
   for (const { shape } of api.routes) {
     if (shape.aliasOf !== undefined) continue;
     const tag = api.tags?.get(shape.id);
@@ -39,7 +39,7 @@ export function resourcesOf(api: Api): Resource[] {
   return sorted;
 }
 
-export function slugOf(name: string): string {
+function slugOf(name: string): string {
   return name
     .toLowerCase()
     .replaceAll(/[^a-z\d]+/g, '-')
@@ -57,6 +57,6 @@ export function operationPath(api: Api, id: string): string | undefined {
   return resource && `${resourcePath(api.protocol.name, resource.slug)}#${encodeURIComponent(id)}`;
 }
 
-export function shapesIn({ shapes }: Resource, version: string): RouteShape[] {
+export function shapesIn({ shapes }: DocsResource, version: string): RouteShape[] {
   return shapes.filter((shape) => existsIn(shape, version));
 }
