@@ -1,5 +1,6 @@
 // Where the time of an attempt went: finding the address, connecting, TLS, and waiting for the first byte of the answer.
 import type { Duplex } from 'node:stream';
+import { guarded } from '../network/streams.ts';
 
 /** In milliseconds, one after the other. What did not happen, or was not reached, is absent. */
 export interface AttemptPhases {
@@ -10,6 +11,13 @@ export interface AttemptPhases {
   /** The connection was there already, so that none of the first three happened. */
   isReused?: boolean;
 }
+
+/** Events of a socket, in their order, and what they end. */
+const STEPS = [
+  ['lookup', 'dnsMs'],
+  ['connect', 'connectMs'],
+  ['secureConnect', 'tlsMs'],
+] as const;
 
 export class PhaseClock {
   readonly phases: AttemptPhases = {};
@@ -27,8 +35,13 @@ export class PhaseClock {
       this.phases.isReused = true;
       return;
     }
-    socket.once('lookup', () => this.end('dnsMs'));
-    socket.once('connect', () => this.end('connectMs'));
-    socket.once('secureConnect', () => this.end('tlsMs'));
+    for (const [event, phase] of STEPS)
+      socket.once(
+        event,
+        guarded(
+          () => this.end(phase),
+          () => {},
+        ),
+      );
   }
 }
