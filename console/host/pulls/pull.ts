@@ -1,6 +1,5 @@
 // Pull requests, reviews, checks and comments on lines, as the host API has them.
 import type { Issue, Person, ReactionCounts, Written } from '../issues/issue.ts';
-import type { LineSpot } from '../diff/diff-file.ts';
 
 export interface PullSide {
   label: string;
@@ -45,7 +44,7 @@ export interface ReviewComment extends Written {
   pull_request_review_id: number;
   user: Person | null;
   path: string;
-  side: LineSpot['side'];
+  side: 'LEFT' | 'RIGHT';
   /** Null where the line is not in the changes any more. */
   line: number | null;
   start_line: number | null;
@@ -119,6 +118,6 @@ export function verdictsOf(reviews: readonly Review[]): Review[] {
   return [...last.values()];
 }
 
-export function spotKey({ path, side, line }: LineSpot): string {
+export function spotKey({ path, side, line }: { path: string; side: string; line: number }): string {
   return `${side} ${line} ${path}`;
 }
