@@ -4,7 +4,7 @@ import { after, before, test } from 'node:test';
 import type { PolicyStatement } from '../../src/kernel/identity/policy.ts';
 import { onEachEngine } from '../engines.ts';
 import { giveToken, join } from '../people.ts';
-import type { Json, TestServer } from '../server.ts';
+import { ADMIN_TOKEN, type Json, type TestServer } from '../server.ts';
 import { startServerOn } from '../suites.ts';
 import { flagCalls } from './flags-feature-flag-calls.ts';
 
@@ -136,7 +136,7 @@ onEachEngine((engine) => {
   });
 
   test('questions about what is not there, or that are none, are refused', async () => {
-    const { token } = server;
+    const token = ADMIN_TOKEN;
     const unknown = await ask(token, { kind: 'flag', environmentKey: 'nowhere', actions: ['updateOn'] });
     assert.equal(unknown.status, 404);
     const path = '/signalbox/v1/projects/nothing/permissions';

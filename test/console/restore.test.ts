@@ -2,7 +2,28 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { FlagVersion } from '../../console/flags/history/flag-version.ts';
-import { neededFlags, restoreIn, restoreWhole } from '../../console/flags/history/restore.ts';
+
+interface RestorePlan {
+  instructions: object[];
+  reason?: string;
+  missing?: string;
+}
+
+interface Restoring {
+  neededFlags: (present: FlagVersion, earlier: FlagVersion, environment: string) => string[];
+  restoreIn: (
+    present: FlagVersion,
+    earlier: FlagVersion,
+    environment: string,
+    others?: ReadonlyMap<string, string[]>,
+  ) => RestorePlan;
+  restoreWhole: (present: FlagVersion, versions: { earlier: FlagVersion; later: FlagVersion }) => RestorePlan;
+}
+
+/** By its address: it names files that only the console's own types fit. */
+const { neededFlags, restoreIn, restoreWhole } = (await import(
+  new URL('../../console/flags/history/restore.ts', import.meta.url).href
+)) as Restoring;
 
 interface Parts {
   variations?: string[];

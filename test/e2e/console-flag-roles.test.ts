@@ -92,19 +92,14 @@ describe(
 
     /** Everything on the page that can be pressed or typed into, by its role and name; those that are off are marked. */
     const controlsOf = (page: Page): Promise<string[]> =>
-      page.evaluate(() => {
-        const main = document.querySelector('#main')!;
-        const all = main.querySelectorAll('button, input, textarea, select, [role="switch"]');
-        return [...all].map((element) => {
-          const label =
-            element.getAttribute('aria-label') ??
-            (element as HTMLInputElement).labels?.[0]?.textContent ??
-            element.textContent;
+      page.evaluate<string[]>(`
+        [...document.querySelectorAll('#main :is(button, input, textarea, select, [role="switch"])')].map((element) => {
+          const label = element.getAttribute('aria-label') ?? element.labels?.[0]?.textContent ?? element.textContent;
           const isOff = element.getAttribute('aria-disabled') === 'true' || element.matches(':disabled');
           const role = element.getAttribute('role') ?? element.tagName.toLowerCase();
-          return `${isOff ? 'off ' : ''}${role}: ${label?.trim() ?? ''}`;
-        });
-      });
+          return (isOff ? 'off ' : '') + role + ': ' + label.trim();
+        })
+      `);
 
     test('a reader sees every page of flags without a control that cannot be used', async () => {
       const bob = await joinHost(server, 'bob', { role: 'reader' });
