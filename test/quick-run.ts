@@ -10,7 +10,9 @@ const ROOT = join(import.meta.dirname, '..');
 const LONG_FILES: Readonly<Record<string, readonly string[]>> = {
   'What is shown by calls of other files is shown once more, with more cases.': [
     'test/conformance/signalbox-{actor-work,attention,flag-copies,flag-states,flag-usage,log-lines}.test.ts',
-    'test/conformance/signalbox-{password,run-timeline,storages,token-tasks,webhooks}.test.ts',
+    'test/conformance/signalbox-{allowed-actions,budgets,dispatches,docs-search,expired-locks,merge-check}.test.ts',
+    'test/conformance/signalbox-{password,policies,run-timeline,storages,token-tasks,webhooks}.test.ts',
+    'test/conformance/host-{kept-replies,versions-pages}.test.ts',
     'test/console/to-instructions.test.ts',
     'test/conformance/host-{absent-parts,app-manifests,app-settings,branch-merges,code-scanning-limits}.test.ts',
     'test/conformance/host-{forks,gist-comments,hook-deliveries,impact-callers,issue-assignees}.test.ts',

@@ -97,7 +97,7 @@ export function parseStatements(value: unknown): PolicyStatement[] {
 /** Every call evaluates all names, and anyone may write a policy for their own tokens. */
 const MAX_NAMES = 5000;
 
-function countNames({ actions, notActions, resources, notResources }: PolicyStatement): number {
+export function countNames({ actions, notActions, resources, notResources }: PolicyStatement): number {
   return (actions ?? notActions ?? []).length + (resources ?? notResources ?? []).length;
 }
 

@@ -8,7 +8,7 @@ import { Failure } from '../../kernel/failure.ts';
 import type { Api } from '../../kernel/http/protocol.ts';
 import { route, type Call, type Route } from '../../kernel/http/route.ts';
 import type { KnownCaller } from '../../kernel/identity/caller.ts';
-import { parseStatements, type Policy } from '../../kernel/identity/policy.ts';
+import { countNames, parseStatements, type Policy } from '../../kernel/identity/policy.ts';
 import { findRole } from '../../kernel/identity/store-roles.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
 import { problem, type Static } from '../../kernel/schema/schema.ts';
@@ -53,9 +53,7 @@ const explainPolicies = route(
     const policies = grants.flat();
     const names = policies
       .flatMap(({ statements }) => statements)
-      .reduce((sum, { effect: _, ...lists }) => {
-        return sum + Object.values(lists).reduce((count, list) => count + list.length, 0);
-      }, 0);
+      .reduce((sum, statement) => sum + countNames(statement), 0);
     if (names * questions.length > MAX_COMPARISONS)
       throw new Failure(
         'invalid',

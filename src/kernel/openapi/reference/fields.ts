@@ -102,5 +102,5 @@ function nameIn({ $ref }: JsonSchema): string | undefined {
 function resolve(schema: unknown, schemas: NamedSchemas): JsonSchema {
   const given = (typeof schema === 'object' && schema !== null ? schema : {}) as JsonSchema;
   const name = nameIn(given);
-  return name === undefined ? given : ((schemas.get(name) ?? {}) as JsonSchema);
+  return name === undefined ? given : ((schemas.get(name) as JsonSchema | undefined) ?? {});
 }
