@@ -237,6 +237,16 @@ test('a transfer that takes too long ends, even where nobody waits', async () =>
   });
 });
 
+test('a transfer that is cut before git runs ends, and the client is told why', async () => {
+  await withLimits({ maxMs: 0, lookMs: 1 }, async () => {
+    const early = await attack('198.51.100.1');
+    let text = '';
+    early.setEncoding('latin1').on('data', (chunk: string) => (text = (text + chunk).slice(-500)));
+    await inTime(once(early.resume(), 'close'), 'the end of the reply');
+    assert.match(text, /The server ended this transfer, because it took longer than/);
+  });
+});
+
 test('who must come again is told when, by git too', async () => {
   await withLimits({ max: 1, maxWaiting: 0 }, async () => {
     const holder = await attack('198.51.100.1');

@@ -42,7 +42,9 @@ export async function exchangePack(exchange: PackExchange): Promise<void> {
     stop();
     endCut(exchange, packets);
   };
-  transfer.cut.addEventListener('abort', cut, { once: true });
+  // It may be cut while git was started.
+  if (transfer.cut.aborted) cut();
+  else transfer.cut.addEventListener('abort', cut, { once: true });
   try {
     await Promise.all([
       sendBody(exchange, leave).catch(() => breakOff(exchange, leave)),
