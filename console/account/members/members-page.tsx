@@ -48,7 +48,8 @@ export default function MembersPage() {
   const may = useMay(INVITING);
   const reason = may?.[0] === false ? MEMBERS.mayNotInvite : undefined;
   const invite = () => state.set({ invite: '1' });
-  useKeys({ c: invite }, { isOn: may?.[0] === true });
+  // A key that comes before the answer is not lost: the dialog opens with it.
+  useKeys({ c: invite }, { isOn: may?.[0] !== false });
   const open = state.get('member');
   return (
     <main id="main" className="page" tabIndex={-1}>
