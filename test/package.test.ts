@@ -27,6 +27,7 @@ before(async () => {
     'src',
     'tools',
     'scripts',
+    'docs/guide',
     'docs/openapi/examples',
     'actors-library',
     'launch.mjs',

@@ -89,7 +89,7 @@ describe('flags as they were', { skip: noBrowser, timeout: 10 * PATIENCE_MS }, (
     await dialog.getByRole('radio', { name: 'Merged' }).check();
     assert.deepEqual(await findBarriers(page), []);
     await confirm.click();
-    await page.getByText('The request was made anew').waitFor();
+    await page.getByText('The request was made anew').first().waitFor();
     await page.waitForURL((url) => url.pathname.includes('/approvals/') && !url.pathname.endsWith(id));
     assert.equal((await ada.get(`/api/v2/approval-requests/${id}`)).status, 404, 'the old one is withdrawn');
     const anew = page.url().split('/').at(-1)!;

@@ -214,7 +214,7 @@ describe('settings of flags in the console', { skip: noBrowser, timeout: 10 * PA
       ['/flags/shop/limits/usage', 'No evaluations were reported in this time.'],
       ['/flags/shop/limits/code', 'No code refers to this flag'],
       ['/flags/shop/limits/settings', 'Available to'],
-      ['/account/webhooks', 'Webhooks and integrations'],
+      ['/account/webhooks', 'Flags and account'],
       ['/account/webhooks?tab=relay', 'Frankfurt'],
     ];
     for (const [index, width] of WIDTHS.entries()) {

@@ -76,6 +76,8 @@ describe('Tasks, schedules and webhooks of Actors', { skip: noBrowser, timeout: 
     await page.getByLabel('Actor', { exact: true }).selectOption({ label: 'Greeter' });
     await page.getByLabel('Name').fill('greet-bob');
     await button(page, 'Create the task').click();
+    // The page of the task, and no longer the dialog.
+    await page.getByLabel('Password').waitFor();
     await page.getByLabel('Name').fill('bob');
     await page.getByLabel('Password').fill(SECRET);
     await button(page, 'Save').click();

@@ -11,6 +11,8 @@ const PAGES = [
   '/docs/flags',
   '/docs/actors',
   '/docs/host',
+  '/docs/host/issues',
+  '/docs/search?q=flag',
   '/docs/host/versions',
   '/docs/guide',
   '/docs/guide/flag-sdks',
@@ -21,12 +23,14 @@ const CUT_OFF = `(() => {
   const found = [];
   for (const element of document.querySelectorAll('html, body, body *')) {
     const { scrollWidth, clientWidth, tagName, className } = element;
+    // Samples and long lists are moved by themselves.
+    if (['PRE', 'NAV'].includes(tagName)) continue;
     if (clientWidth > 0 && scrollWidth > clientWidth) found.push(tagName + '.' + className + ' is cut off');
   }
   const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
   while (texts.nextNode()) {
     const text = texts.currentNode.data.trim();
-    if (text === '') continue;
+    if (text === '' || texts.currentNode.parentElement.closest('script, style, pre, nav, textarea, details:not([open])') !== null) continue;
     const range = document.createRange();
     range.selectNodeContents(texts.currentNode);
     const { left, right, width } = range.getBoundingClientRect();

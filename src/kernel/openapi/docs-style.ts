@@ -62,7 +62,7 @@ export const DOCS_STYLE = `
   .try form { margin: 12px 0 0; } .try label { margin-bottom: 8px; } .try em { font-weight: 400; color: var(--muted); }
   .try input { min-height: 32px; padding: 4px 8px; font-size: 13px; } .try textarea { min-height: 6rem; font-size: 12px; }
   .try output { display: block; } .try output pre { margin-top: 12px; max-height: 420px; overflow: auto; font-size: 12px; }
-  .hits { list-style: none; padding: 0; } .hits li { padding: 8px 0; border-top: 1px solid var(--soft); } .hits p { margin: 0; }
+  .hits { list-style: none; padding: 0; overflow-wrap: anywhere; } .hits li { padding: 8px 0; border-top: 1px solid var(--soft); } .hits p { margin: 0; }
   @media (max-width: 75rem) { .op { grid-template-columns: minmax(0, 1fr); } }
   @media (max-width: 48rem) {
     .docs__cols { grid-template-columns: minmax(0, 1fr); }
