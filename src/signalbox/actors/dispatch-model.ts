@@ -3,7 +3,7 @@ import type { DispatchDetails } from '../../actors/webhooks/dispatch-model.ts';
 import { EVENT_TYPES } from '../../actors/webhooks/event-types.ts';
 import { OneOf, Type, type Static } from '../../kernel/schema/schema.ts';
 import type { DeliveryWithAttempts, WebhookDelivery } from '../../kernel/webhooks/store-deliveries.ts';
-import { DELIVERY_STATES, Phases } from '../webhooks/model.ts';
+import { DELIVERY_STATES, Phases, toAttempt, toOutcome } from '../webhooks/model.ts';
 
 const SHOWN = {
   id: Type.String({ description: 'The same for every attempt' }),
@@ -44,22 +44,15 @@ export const DispatchDetail = Type.Object(
 );
 
 export function toDispatchItem(delivery: WebhookDelivery): Static<typeof DispatchItem> {
-  const { id, hookId, state, attempts, createdAt, dueAt, finishedAt, status, error } = delivery;
   const { eventType, eventData } = JSON.parse(delivery.details) as DispatchDetails;
   const { actorRunId, actorBuildId } = eventData ?? {};
   return {
-    id,
-    webhookId: hookId,
+    id: delivery.id,
+    webhookId: delivery.hookId,
     eventType,
     ...(actorRunId !== undefined && { runId: actorRunId }),
     ...(actorBuildId !== undefined && { buildId: actorBuildId }),
-    state,
-    attempts,
-    createdAt,
-    ...(state === 'pending' && dueAt !== null && { nextAttemptAt: dueAt }),
-    ...(finishedAt !== null && { finishedAt }),
-    ...(status !== null && { status }),
-    ...(error !== null && { error }),
+    ...toOutcome(delivery),
   };
 }
 
@@ -73,14 +66,6 @@ export function toDispatchDetail(
     url: requestUrl,
     headerNames: Object.keys(headers),
     ...(body !== undefined && { body }),
-    history: delivery.history.map(({ number, at, durationMs, status, error, response, phases }) => ({
-      number,
-      at,
-      durationMs,
-      ...(phases && { phases }),
-      ...(status !== null && { status }),
-      ...(error !== null && { error }),
-      response,
-    })),
+    history: delivery.history.map((attempt) => ({ ...toAttempt(attempt), response: attempt.response })),
   };
 }

@@ -168,18 +168,38 @@ export const WebhookDeliveryDetail = Type.Object(
 );
 
 export function toWebhookDeliveryItem(delivery: WebhookDelivery): Static<typeof WebhookDeliveryItem> {
-  const { id, hookId, eventId, state, attempts, createdAt, dueAt, finishedAt, status, error } = delivery;
+  const { id, hookId, eventId } = delivery;
   const isTest = isTestDelivery(delivery);
   return {
     id,
     webhookId: hookId,
     isTest,
     ...(!isTest && { entryId: eventId }),
+    ...toOutcome(delivery),
+  };
+}
+
+/** What deliveries of all webhooks have: how it stands with them. */
+export function toOutcome(delivery: WebhookDelivery) {
+  const { state, attempts, createdAt, dueAt, finishedAt, status, error } = delivery;
+  return {
     state,
     attempts,
     createdAt,
     ...(state === 'pending' && dueAt !== null && { nextAttemptAt: dueAt }),
     ...(finishedAt !== null && { finishedAt }),
+    ...(status !== null && { status }),
+    ...(error !== null && { error }),
+  };
+}
+
+export function toAttempt(attempt: DeliveryWithAttempts['history'][number]) {
+  const { number, at, durationMs, status, error, phases } = attempt;
+  return {
+    number,
+    at,
+    durationMs,
+    ...(phases && { phases }),
     ...(status !== null && { status }),
     ...(error !== null && { error }),
   };
@@ -193,14 +213,9 @@ export function toDeliveryWithAttempts(
   return {
     ...toWebhookDeliveryItem(delivery),
     ...(body !== undefined && { body }),
-    history: delivery.history.map(({ number, at, durationMs, status, error, response, phases }) => ({
-      number,
-      at,
-      durationMs,
-      ...(phases && { phases }),
-      ...(status !== null && { status }),
-      ...(error !== null && { error }),
-      ...(body !== undefined && { response }),
+    history: delivery.history.map((attempt) => ({
+      ...toAttempt(attempt),
+      ...(body !== undefined && { response: attempt.response }),
     })),
   };
 }
