@@ -1,7 +1,7 @@
 // The policy tester over HTTP: about oneself, members, tokens, roles and statements that are not saved.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { BASE_ROLES } from '../../src/signalbox/policies/model.ts';
+import type { BaseRole } from '../../src/kernel/identity/policy.ts';
 import { onEachEngine } from '../engines.ts';
 import { giveToken, join } from '../people.ts';
 import type { Json, TestServer } from '../server.ts';
@@ -9,6 +9,7 @@ import { startServerOn } from '../suites.ts';
 
 const EXPLAIN = '/signalbox/v1/policies/explain';
 const FLAG = 'proj/default:env/production:flag/dark-mode';
+const BASE_ROLES: readonly BaseRole[] = ['reader', 'writer', 'admin', 'owner', 'no_access'];
 const POLICY = [
   { effect: 'allow', actions: ['update*'], resources: ['proj/*:env/*:flag/*'] },
   { effect: 'deny', actions: ['updateOn'], resources: ['proj/*:env/production:flag/*'] },

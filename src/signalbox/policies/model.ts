@@ -1,9 +1,7 @@
 // Questions about policies, and their answers.
-import { MAX_STATEMENTS, StatementSchema } from '../../flags/policy/statements.ts';
+import { BaseRoleSchema, Statements } from '../../flags/roles/model.ts';
 import { OneOf, PlainText, Type, type Static } from '../../kernel/schema/schema.ts';
 import type { Explanation, MatchedStatement } from './explain.ts';
-
-export const BASE_ROLES = ['reader', 'writer', 'admin', 'owner', 'no_access'] as const;
 
 const MAX_QUESTIONS = 50;
 
@@ -23,20 +21,15 @@ export const PolicyQuestions = Type.Object(
     member: Type.Optional(Type.String({ description: 'An id, or `me`' })),
     token: Type.Optional(Type.String({ description: 'The id of an access token' })),
     role: Type.Optional(Type.String({ description: 'The key of a custom role' })),
-    policy: Type.Optional(
-      Type.Array(StatementSchema, {
-        maxItems: MAX_STATEMENTS,
-        description: 'Statements that need not be saved',
-      }),
-    ),
-    baseRole: Type.Optional(
-      OneOf(BASE_ROLES, { description: 'By itself, or the base permissions of `policy`' }),
-    ),
+    policy: Type.Optional(Statements),
+    baseRole: Type.Optional(BaseRoleSchema),
     roleAttributes: Type.Optional(Attributes),
     questions: Type.Array(Question, { minItems: 1, maxItems: MAX_QUESTIONS }),
   },
   {
-    description: 'One of `member`, `token`, `role` and `policy`; or a `baseRole` alone.',
+    description:
+      'One of `member`, `token`, `role` and `policy`, whose statements need not be saved; or a `baseRole`, alone or as the base ' +
+      'permissions of `policy`.',
     additionalProperties: false,
   },
 );
