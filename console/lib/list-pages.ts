@@ -25,6 +25,12 @@ export interface ListRead<Body, Row> extends Read {
   idOf: (row: Row) => string;
 }
 
+/** A page that begins at the offset, of a list whose length is known. */
+export function offsetPage<Row>(rows: Row[], total: number, offset: number): ListPage<Row> {
+  const next = offset + rows.length;
+  return { rows, total, next: rows.length > 0 && next < total ? next : undefined };
+}
+
 /** While another filter is read, the rows of the last one stay. */
 export function useListPages<Body, Row>(read: ListRead<Body, Row>) {
   const { call, topics = [], isEnabled = true, first, pageQuery, toPage, idOf } = read;

@@ -1,7 +1,7 @@
 // What the pages of roles ask of the server.
 import { path, type Call } from '../../api/call.ts';
 import { usePages, useRead } from '../../api/read.ts';
-import { useListPages } from '../../lib/list-pages.ts';
+import { offsetPage, useListPages } from '../../lib/list-pages.ts';
 import type { AccountMember } from '../../api/types/signalbox.ts';
 import type { PolicyStatement } from '../policy/policy.ts';
 
@@ -27,11 +27,7 @@ export function useRoles() {
     topics: TOPICS,
     first: 0,
     pageQuery: (offset) => ({ limit: ROWS_AT_ONCE, offset }),
-    toPage: ({ items, totalCount }, offset) => ({
-      rows: items,
-      total: totalCount,
-      next: offset + items.length < totalCount && items.length > 0 ? offset + items.length : undefined,
-    }),
+    toPage: ({ items, totalCount }, offset) => offsetPage(items, totalCount, offset),
     idOf: keyOf,
   });
 }

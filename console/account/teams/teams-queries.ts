@@ -1,7 +1,7 @@
 // What the pages of teams ask of the server.
 import { path, type Call } from '../../api/call.ts';
 import { useRead } from '../../api/read.ts';
-import { useListPages } from '../../lib/list-pages.ts';
+import { offsetPage, useListPages } from '../../lib/list-pages.ts';
 
 export const TEAMS_PAGE = '/account/teams';
 
@@ -40,11 +40,7 @@ export function useTeamList(words: string | undefined) {
     topics: TOPICS,
     first: 0,
     pageQuery: (offset) => ({ limit: ROWS_AT_ONCE, offset }),
-    toPage: ({ items, totalCount }, offset) => ({
-      rows: items,
-      total: totalCount,
-      next: offset + items.length < totalCount && items.length > 0 ? offset + items.length : undefined,
-    }),
+    toPage: ({ items, totalCount }, offset) => offsetPage(items, totalCount, offset),
     idOf: keyOf,
   });
 }

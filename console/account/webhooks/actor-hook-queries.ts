@@ -1,7 +1,7 @@
 // What the tab of webhooks of Actors reads, and the calls that change them.
 import { path, type Call } from '../../api/call.ts';
 import { useChange, usePages, useRead } from '../../api/read.ts';
-import { useListPages } from '../../lib/list-pages.ts';
+import { offsetPage, useListPages } from '../../lib/list-pages.ts';
 import type { DeliveryAttempt, DeliveryState } from './webhooks-queries.ts';
 
 export type ScopeName = 'actorId' | 'actorTaskId' | 'actorRunId';
@@ -62,11 +62,7 @@ export function useActorHooks() {
     topics: ACTOR_HOOKS_CHANGED,
     first: 0,
     pageQuery: (offset) => ({ limit: PAGE, offset }),
-    toPage: ({ data: { items, total } }, offset) => ({
-      rows: items,
-      total,
-      next: offset + items.length < total && items.length > 0 ? offset + items.length : undefined,
-    }),
+    toPage: ({ data: { items, total } }, offset) => offsetPage(items, total, offset),
     idOf,
   });
 }

@@ -1,7 +1,7 @@
 // What the pages of one Actor read and change.
 import { path, type Call } from '../../api/call.ts';
 import { useChange, useRead } from '../../api/read.ts';
-import { useListPages } from '../../lib/list-pages.ts';
+import { offsetPage, useListPages } from '../../lib/list-pages.ts';
 import type { ActorShort, ListBody } from '../queries.ts';
 import type { RunStatus } from '../run.ts';
 
@@ -73,11 +73,7 @@ export function useBuilds(actorId: string) {
     topics: ['build'],
     first: 0,
     pageQuery: (offset) => ({ limit: PAGE, offset }),
-    toPage: ({ data: { items, total } }, offset) => ({
-      rows: items,
-      total,
-      next: offset + items.length < total && items.length > 0 ? offset + items.length : undefined,
-    }),
+    toPage: ({ data: { items, total } }, offset) => offsetPage(items, total, offset),
     idOf,
   });
 }

@@ -5,7 +5,7 @@ import { useMay } from '../../app/me.ts';
 import { ListFoot } from '../../lib/list-foot.tsx';
 import { NewRows } from '../../lib/new-rows.tsx';
 import { ReadProblem } from '../../lib/read-problem.tsx';
-import { useListPages } from '../../lib/list-pages.ts';
+import { offsetPage, useListPages } from '../../lib/list-pages.ts';
 import { useSearchState } from '../../lib/search-state.ts';
 import { Button } from '../../ui/button.tsx';
 import { formatCount } from '../../ui/format.ts';
@@ -73,11 +73,7 @@ function useActors(sort: string) {
     topics: ['actor', 'run'],
     first: 0,
     pageQuery: (offset) => ({ limit: PAGE, offset }),
-    toPage: ({ data: { items, total } }, offset) => ({
-      rows: items,
-      total,
-      next: offset + items.length < total && items.length > 0 ? offset + items.length : undefined,
-    }),
+    toPage: ({ data: { items, total } }, offset) => offsetPage(items, total, offset),
     idOf,
   });
 }

@@ -1,6 +1,6 @@
 // What the list of runs reads.
 import { path, type Call } from '../../api/call.ts';
-import { useListPages } from '../../lib/list-pages.ts';
+import { offsetPage, useListPages } from '../../lib/list-pages.ts';
 import type { ListBody } from '../queries.ts';
 import type { Run } from '../run.ts';
 
@@ -32,11 +32,7 @@ export function useRuns(filter: RunsFilter) {
     topics: ['run'],
     first: 0,
     pageQuery: (offset) => ({ limit: PAGE, offset }),
-    toPage: ({ data: { items, total } }, offset) => ({
-      rows: items,
-      total,
-      next: offset + items.length < total && items.length > 0 ? offset + items.length : undefined,
-    }),
+    toPage: ({ data: { items, total } }, offset) => offsetPage(items, total, offset),
     idOf,
   });
 }

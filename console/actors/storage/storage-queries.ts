@@ -2,7 +2,7 @@
 import { path, type Call } from '../../api/call.ts';
 import { useRead, type Read } from '../../api/read.ts';
 import type { SearchResult } from '../../api/types/signalbox.ts';
-import { useListPages } from '../../lib/list-pages.ts';
+import { offsetPage, useListPages } from '../../lib/list-pages.ts';
 import { KIND_OF_API, type GeneralAccess, type Storage, type StorageKind } from './storage.ts';
 
 interface ListBody {
@@ -33,11 +33,7 @@ export function useStorages({ kind, hasUnnamed, isEnabled }: StorageFilter) {
     isEnabled,
     first: 0,
     pageQuery: (offset) => ({ limit: PAGE, offset }),
-    toPage: ({ data: { items, total } }, offset) => ({
-      rows: items,
-      total,
-      next: offset + items.length < total && items.length > 0 ? offset + items.length : undefined,
-    }),
+    toPage: ({ data: { items, total } }, offset) => offsetPage(items, total, offset),
     idOf,
   });
 }

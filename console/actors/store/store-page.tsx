@@ -4,7 +4,7 @@ import '../../styles/lists.css';
 import '../../styles/usage.css';
 import { usePageInfo } from '../../app/page-info.ts';
 import { ListFoot, NoMatch } from '../../lib/list-foot.tsx';
-import { useListPages } from '../../lib/list-pages.ts';
+import { offsetPage, useListPages } from '../../lib/list-pages.ts';
 import { ReadProblem } from '../../lib/read-problem.tsx';
 import { useSearchState, useTypedFilter } from '../../lib/search-state.ts';
 import { ButtonLink } from '../../ui/button.tsx';
@@ -40,11 +40,7 @@ function useStore(search: string | undefined, sortBy: string) {
     topics: ['actor'],
     first: 0,
     pageQuery: (offset) => ({ limit: PAGE, offset }),
-    toPage: ({ data: { items, total } }, offset) => ({
-      rows: items,
-      total,
-      next: offset + items.length < total && items.length > 0 ? offset + items.length : undefined,
-    }),
+    toPage: ({ data: { items, total } }, offset) => offsetPage(items, total, offset),
     idOf,
   });
 }

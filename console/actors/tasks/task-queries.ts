@@ -2,7 +2,7 @@
 import { useEffect } from 'react';
 import { path, type Call } from '../../api/call.ts';
 import { useChange, useRead } from '../../api/read.ts';
-import { useListPages } from '../../lib/list-pages.ts';
+import { offsetPage, useListPages } from '../../lib/list-pages.ts';
 import type { OwnOptions } from '../input/own-options.tsx';
 import type { InputObject } from '../input/secrets.ts';
 import type { ListBody } from '../queries.ts';
@@ -40,11 +40,7 @@ export function useTasks() {
     topics: [...CHANGED, 'run'],
     first: 0,
     pageQuery: (offset) => ({ limit: PAGE, offset }),
-    toPage: ({ data: { items, total } }, offset) => ({
-      rows: items,
-      total,
-      next: offset + items.length < total && items.length > 0 ? offset + items.length : undefined,
-    }),
+    toPage: ({ data: { items, total } }, offset) => offsetPage(items, total, offset),
     idOf,
   });
   const { hasMore, isReadingMore, readMore } = list;
@@ -84,11 +80,7 @@ export function useTaskRuns(id: string) {
     topics: ['run'],
     first: 0,
     pageQuery: (offset) => ({ limit: RUNS_PAGE, offset }),
-    toPage: ({ data: { items, total } }, offset) => ({
-      rows: items,
-      total,
-      next: offset + items.length < total && items.length > 0 ? offset + items.length : undefined,
-    }),
+    toPage: ({ data: { items, total } }, offset) => offsetPage(items, total, offset),
     idOf: idOfRun,
   });
 }

@@ -1,7 +1,7 @@
 // What the pages of approvals read and change.
 import { path, type Call } from '../../api/call.ts';
 import { useChange, useRead } from '../../api/read.ts';
-import { useListPages } from '../../lib/list-pages.ts';
+import { offsetPage, useListPages } from '../../lib/list-pages.ts';
 import type { Approval } from './approval.ts';
 
 export const TABS = ['review', 'apply', 'mine', 'done'] as const;
@@ -42,11 +42,7 @@ export function useApprovals(tab: ApprovalTab, ownId: string | undefined, isAske
     isEnabled: ownId !== undefined,
     first: 0,
     pageQuery: (offset) => ({ limit: PAGE, offset }),
-    toPage: ({ items, totalCount }, offset) => ({
-      rows: items,
-      total: totalCount,
-      next: offset + items.length < totalCount && items.length > 0 ? offset + items.length : undefined,
-    }),
+    toPage: ({ items, totalCount }, offset) => offsetPage(items, totalCount, offset),
     idOf,
   });
 }

@@ -1,7 +1,7 @@
 // What the pages of projects and environments read, and the calls that change them.
 import { path } from '../../api/call.ts';
 import { useRead } from '../../api/read.ts';
-import { useListPages } from '../../lib/list-pages.ts';
+import { offsetPage, useListPages } from '../../lib/list-pages.ts';
 
 export interface Availability {
   usingEnvironmentId: boolean;
@@ -62,11 +62,7 @@ function pagesOf<Item extends { key: string }>() {
   return {
     first: 0,
     pageQuery: (offset: number) => ({ limit: PAGE, offset }),
-    toPage: ({ items, totalCount }: Items<Item>, offset: number) => ({
-      rows: items,
-      total: totalCount,
-      next: offset + items.length < totalCount && items.length > 0 ? offset + items.length : undefined,
-    }),
+    toPage: ({ items, totalCount }: Items<Item>, offset: number) => offsetPage(items, totalCount, offset),
     idOf: ({ key }: Item) => key,
   };
 }

@@ -1,7 +1,7 @@
 // What the pages of segments read and change.
 import { path, type Call } from '../../api/call.ts';
 import { useChange, useRead } from '../../api/read.ts';
-import { useListPages } from '../../lib/list-pages.ts';
+import { offsetPage, useListPages } from '../../lib/list-pages.ts';
 import type { Flag } from '../flag.ts';
 import type { Segment } from './segment.ts';
 
@@ -34,11 +34,7 @@ export function useSegments({ project, environment, words, sort }: SegmentQuery)
     isEnabled: environment !== undefined,
     first: 0,
     pageQuery: (offset) => ({ limit: PAGE, offset }),
-    toPage: ({ items, totalCount }, offset) => ({
-      rows: items,
-      total: totalCount,
-      next: offset + items.length < totalCount && items.length > 0 ? offset + items.length : undefined,
-    }),
+    toPage: ({ items, totalCount }, offset) => offsetPage(items, totalCount, offset),
     idOf: keyOf,
   });
 }
