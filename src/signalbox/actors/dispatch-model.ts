@@ -3,7 +3,7 @@ import type { DispatchDetails } from '../../actors/webhooks/dispatch-model.ts';
 import { EVENT_TYPES } from '../../actors/webhooks/event-types.ts';
 import { OneOf, Type, type Static } from '../../kernel/schema/schema.ts';
 import type { DeliveryWithAttempts, WebhookDelivery } from '../../kernel/webhooks/store-deliveries.ts';
-import { DELIVERY_STATES, Phases, toAttempt, toOutcome } from '../webhooks/model.ts';
+import { DELIVERY_STATES, Phases, toAttempt, toDeliveryOutcome } from '../webhooks/model.ts';
 
 const SHOWN = {
   id: Type.String({ description: 'The same for every attempt' }),
@@ -52,7 +52,7 @@ export function toDispatchItem(delivery: WebhookDelivery): Static<typeof Dispatc
     eventType,
     ...(actorRunId !== undefined && { runId: actorRunId }),
     ...(actorBuildId !== undefined && { buildId: actorBuildId }),
-    ...toOutcome(delivery),
+    ...toDeliveryOutcome(delivery),
   };
 }
 

@@ -175,12 +175,12 @@ export function toWebhookDeliveryItem(delivery: WebhookDelivery): Static<typeof 
     webhookId: hookId,
     isTest,
     ...(!isTest && { entryId: eventId }),
-    ...toOutcome(delivery),
+    ...toDeliveryOutcome(delivery),
   };
 }
 
 /** What deliveries of all webhooks have: how it stands with them. */
-export function toOutcome(delivery: WebhookDelivery) {
+export function toDeliveryOutcome(delivery: WebhookDelivery) {
   const { state, attempts, createdAt, dueAt, finishedAt, status, error } = delivery;
   return {
     state,
