@@ -7,6 +7,7 @@ import { Meter } from '../../ui/chart.tsx';
 import { Field } from '../../ui/field.tsx';
 import { formatBytes, formatCount, formatDuration } from '../../ui/format.ts';
 import { SelectInput } from '../../ui/input.tsx';
+import { Time } from '../../ui/time.tsx';
 import { toast } from '../../ui/toast-store.ts';
 import { LOG_LEVELS, logLevelCall } from './system-queries.ts';
 import { SYSTEM } from './system-words.ts';
@@ -83,6 +84,55 @@ export function DiskCard({ disk: { freeBytes, totalBytes } }: { disk: NonNullabl
   );
 }
 
+/** Runs that have not ended, and processes of git. */
+export function LoadCard({ system: { runs, git } }: { system: System }) {
+  const words = SYSTEM.load;
+  return (
+    <Card title={words.title} icon="play">
+      <KeyValues
+        items={[
+          ...runs.map(({ status, count }) => entry(words.runs(status), formatCount(count))),
+          ...(runs.length === 0 ? [entry(words.noRuns, '0')] : []),
+          [words.git, words.gitLoad(git)],
+        ]}
+      />
+    </Card>
+  );
+}
+
+export function DiskUseCard({ use: { kinds, disks } }: { use: System['diskUse'] }) {
+  const words = SYSTEM.diskUse;
+  return (
+    <Card title={words.title} icon="disk">
+      <div className="stack stack--8 t13">
+        {kinds.length === 0 ? (
+          <p className="muted">{words.none}</p>
+        ) : (
+          <KeyValues
+            items={kinds
+              .toSorted((one, other) => other.bytes - one.bytes)
+              .map(({ kind, bytes }) => entry(kind, formatBytes(bytes)))}
+          />
+        )}
+        {disks.map(({ names, bytesPerDay, fullAt }) =>
+          bytesPerDay === undefined ? null : (
+            <p key={names} className={fullAt === undefined ? 'muted' : undefined}>
+              {words.grows(names, formatBytes(Math.max(0, bytesPerDay)))}{' '}
+              {fullAt === undefined ? (
+                words.lasts
+              ) : (
+                <>
+                  {words.full} <Time at={fullAt} />.
+                </>
+              )}
+            </p>
+          ),
+        )}
+      </div>
+    </Card>
+  );
+}
+
 export function StorageCard({ system: { database, objects, limits } }: { system: System }) {
   const words = SYSTEM.storage;
   return (
@@ -91,6 +141,10 @@ export function StorageCard({ system: { database, objects, limits } }: { system:
         items={[
           [words.database, `${words.engines[database.engine] ?? database.engine} ${database.version}`],
           [words.size, formatBytes(database.bytes)],
+          [words.statements, words.mean(formatCount(database.statements), formatDuration(database.meanMs))],
+          ...(database.connections === undefined
+            ? []
+            : [entry(words.connections, words.pool(database.connections))]),
           ...(objects === undefined ? [] : [entry(words.objects, words.kinds[objects.kind] ?? objects.kind)]),
           ...(limits === undefined ? [] : [entry(words.limits, limits.isEnabled ? words.on : words.off)]),
         ]}

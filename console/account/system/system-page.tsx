@@ -1,4 +1,4 @@
-// The state of the server, for administrators: figures, checks with advice, nodes, and the work that waits.
+// The state of the server, for administrators: figures, checks with advice, nodes, the work that waits, and the settings in force.
 import type { System } from '../../api/types/signalbox.ts';
 import '../../styles/system.css';
 import { usePageInfo } from '../../app/page-info.ts';
@@ -9,8 +9,17 @@ import { PageHead } from '../../ui/page.tsx';
 import { Skeleton } from '../../ui/states.tsx';
 import { Status } from '../../ui/status.tsx';
 import { Time } from '../../ui/time.tsx';
-import { DiskCard, LogLevelCard, StorageCard, SystemFigures } from './system-cards.tsx';
+import {
+  DiskCard,
+  DiskUseCard,
+  LoadCard,
+  LogLevelCard,
+  StorageCard,
+  SystemFigures,
+} from './system-cards.tsx';
+import { BackupsSection, PausedBanner } from './system-backups.tsx';
 import { useSystem } from './system-queries.ts';
+import { SettingsSection } from './system-settings.tsx';
 import { Checks, DueWorkTable, Nodes } from './system-tables.tsx';
 import { SYSTEM } from './system-words.ts';
 
@@ -83,19 +92,24 @@ interface FactsProps {
 function Facts({ system, readAt, onChanged }: FactsProps) {
   return (
     <div className="stack stack--24">
+      {system.pausedSince !== undefined && <PausedBanner since={system.pausedSince} onResumed={onChanged} />}
       <SystemFigures system={system} readAt={readAt} />
       <div className="cols system__cols">
         <div className="stack stack--24">
           <Checks checks={system.checks} />
           <DueWorkTable system={system} />
           <Nodes nodes={system.nodes} readAt={readAt} />
+          <BackupsSection />
         </div>
         <div className="stack stack--24">
           {system.disk !== undefined && <DiskCard disk={system.disk} />}
+          <DiskUseCard use={system.diskUse} />
           <StorageCard system={system} />
+          <LoadCard system={system} />
           <LogLevelCard level={system.logLevel} onChanged={onChanged} />
         </div>
       </div>
+      <SettingsSection />
     </div>
   );
 }

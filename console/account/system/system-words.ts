@@ -63,10 +63,30 @@ export const SYSTEM = {
     used: (percent: number) => `${percent} % used`,
     label: 'Used part of the disk',
   },
+  load: {
+    title: 'Runs and git',
+    runs: (status: string) => `Runs ${status}`,
+    noRuns: 'Runs',
+    git: 'Git',
+    gitLoad: ({ transfers, downloads, waiting }: { transfers: number; downloads: number; waiting: number }) =>
+      `${transfers} transfers, ${downloads} downloads, ${waiting} wait`,
+  },
+  diskUse: {
+    title: 'What takes room',
+    none: 'It is measured half a minute after the start, and then twice a day.',
+    grows: (names: string, size: string) => `${names}: ${size} more each day.`,
+    lasts: 'Not full within three years.',
+    full: 'Full',
+  },
   storage: {
     title: 'Storage',
     database: 'Database',
     size: 'Size',
+    statements: 'Statements',
+    mean: (count: string, mean: string) => `${count} by this node, ${mean} on average`,
+    connections: 'Connections',
+    pool: ({ open, idle, waiting }: { open: number; idle: number; waiting: number }) =>
+      `${open} open, ${idle} idle, ${waiting} calls wait`,
     objects: 'Large objects',
     engines: { sqlite: 'SQLite', postgres: 'PostgreSQL' },
     kinds: { folder: 'in a folder', s3: 'in an S3 bucket' },
@@ -82,5 +102,32 @@ export const SYSTEM = {
     undo: 'Undo',
     loud: 'Debug and trace write much, and slow the server down.',
     silent: 'Nothing is logged, not even errors.',
+  },
+} as const;
+
+export const SETTINGS = {
+  title: 'Settings',
+  about:
+    'What the node that answers was started with. Settings change by starting the server with other ones; flags take precedence over the environment, and that over the settings file.',
+  filter: 'Filter settings',
+  quick: 'Quick filters',
+  changed: 'Not the default',
+  columns: { name: 'Setting', value: 'Value', source: 'From', set: 'Set by' },
+  sources: {
+    default: 'Default',
+    file: 'Settings file',
+    environment: 'Environment',
+    flag: 'Flag',
+    call: 'Changed since the start',
+  },
+  isSet: 'Set, and never shown',
+  isNotSet: 'Not set',
+  empty: '(empty)',
+  copy: (name: string) => `Copy ${name} as a variable`,
+  nouns: ['settings', 'setting'],
+  noMatch: {
+    title: 'No setting fits',
+    text: 'Try fewer words, or a part of its name.',
+    clear: 'Clear the filter',
   },
 } as const;

@@ -1,0 +1,134 @@
+// Backups: how many bytes of large objects and rows one core copies and restores, and what a backup without changes costs. By CPU time: the machine may be busy.
+import { randomBytes } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { migrations } from '../src/app/apis.ts';
+import { openBackupWriter } from '../src/app/backup/places.ts';
+import { describeSource, writeBackup } from '../src/app/backup/write-backup.ts';
+import type { Config } from '../src/app/config.ts';
+import { openBlobs, openEngine } from '../src/app/open-stores.ts';
+import { readSettings } from '../src/app/read-settings.ts';
+import { run } from '../src/cli/fixture.ts';
+import { migrate } from '../src/kernel/storage/migrate.ts';
+import type { Effort } from './compare.ts';
+import type { Row } from './report.ts';
+
+const MB = 1e6;
+const BLOBS = 75;
+const BLOB = 4 * 1024 ** 2;
+const ROWS = 200_000;
+const ROWS_AT_ONCE = 5000;
+
+export async function benchBackup(_effort: Effort): Promise<Row[]> {
+  const folder = mkdtempSync(join(tmpdir(), 'signalbox-bench-backup-'));
+  try {
+    const blobs = configOf(join(folder, 'blobs'));
+    await fillBlobs(blobs);
+    const rows = configOf(join(folder, 'rows'));
+    await fillRows(rows);
+    // Code that has just been loaded is slow.
+    await backUp(rows, join(folder, 'warm/'));
+    const before = process.memoryUsage().rss;
+    const file = await backUp(blobs, join(folder, 'blobs.backup'));
+    const memory = process.memoryUsage().rss - before;
+    const first = await backUp(blobs, `${join(folder, 'shared')}/`);
+    // Files count as unchanged where they are a minute older than the backup before.
+    await backUp(blobs, `${join(folder, 'shared')}/`, 120_000);
+    const third = await backUp(blobs, `${join(folder, 'shared')}/`, 240_000);
+    const rowsFile = await backUp(rows, join(folder, 'rows.backup'));
+    const restored = await restore(join(folder, 'blobs.backup'), join(folder, 'restored'));
+    const imported = await restore(join(folder, 'rows.backup'), join(folder, 'imported'));
+    const bytes = BLOBS * BLOB;
+    const rate = (what: string, perMs: number, unit: string, target: number): Row => ({
+      what,
+      value: `${Math.round(perMs * 1000)} ${unit} of CPU time`,
+      against: '',
+      target: `≥ ${target}`,
+      isMet: perMs * 1000 >= target,
+    });
+    const mb = bytes / MB;
+    return [
+      rate('large objects into a file', mb / file, 'MB/s', 150),
+      rate('large objects into a folder', mb / first, 'MB/s', 150),
+      rate('restore of large objects', mb / restored, 'MB/s', 100),
+      rate('rows into a file, SQLite', ROWS / rowsFile, 'rows/s', 50_000),
+      rate('restore of rows, SQLite', ROWS / imported, 'rows/s', 50_000),
+      {
+        what: 'a backup of large objects without changes',
+        value: `${Math.round(third)} ms of CPU time`,
+        ratio: third / first,
+        against: `the first, ${Math.round(first)} ms`,
+        target: '≤ 0.1',
+        isMet: third / first <= 0.1,
+      },
+      {
+        what: 'memory of a backup beside what was there',
+        value: `${Math.round(memory / MB)} MB`,
+        against: '',
+        target: '≤ 100 MB',
+        isMet: memory / MB <= 100,
+      },
+    ];
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+function configOf(data: string): Config {
+  return readSettings({ flags: { data }, env: {}, file: {} }).config;
+}
+
+async function fillBlobs(config: Config): Promise<void> {
+  const blobs = await openBlobs(config);
+  for (let index = 0; index < BLOBS; index += 1) await blobs.put(`bench/${index}`, randomBytes(BLOB));
+  const engine = await openEngine(config);
+  await migrate(engine, migrations, 0);
+  await engine.close();
+}
+
+async function fillRows(config: Config): Promise<void> {
+  await openBlobs(config);
+  const engine = await openEngine(config);
+  await migrate(engine, migrations, 0);
+  for (let start = 0; start < ROWS; start += ROWS_AT_ONCE)
+    await engine.db
+      .insertInto('actor_usage')
+      .values(
+        Array.from({ length: ROWS_AT_ONCE }, (_, index) => ({
+          user_id: 'bench',
+          day: start + index,
+          service: 'compute units',
+          quantity: index,
+        })),
+      )
+      .execute();
+  await engine.close();
+}
+
+/** In CPU time. */
+async function backUp(config: Config, to: string, aheadMs = 0): Promise<number> {
+  const engine = await openEngine(config);
+  try {
+    const begun = process.cpuUsage();
+    const writer = await openBackupWriter(config, to, undefined);
+    const createdAt = new Date(Date.now() + aheadMs).toISOString();
+    const order = { id: `bench-${aheadMs}`, createdAt, withSecretKey: false };
+    await writeBackup(config, await describeSource(engine), order, writer, () => {});
+    return msSince(begun);
+  } finally {
+    await engine.close();
+  }
+}
+
+async function restore(from: string, data: string): Promise<number> {
+  const begun = process.cpuUsage();
+  const { code, err } = await run(['restore', from, '--data', data]);
+  if (code !== 0) throw new Error(err);
+  return msSince(begun);
+}
+
+function msSince(begun: NodeJS.CpuUsage): number {
+  const { user, system } = process.cpuUsage(begun);
+  return (user + system) / 1000;
+}

@@ -1,0 +1,215 @@
+// Writes a backup: rows in one snapshot, then large objects and repositories, which nothing deletes meanwhile. ADR 0166.
+import { join } from 'node:path';
+import { BACKED_UP_REPOSITORIES, listRepositoryFiles } from '../../host/git/backup-files.ts';
+import type { BackupWriter } from '../../kernel/backup/archive.ts';
+import { BACKUP_LEASE_MS, endBackupLease, extendBackupLease } from '../../kernel/backup/backup-store.ts';
+import { LineWriter } from '../../kernel/backup/lines.ts';
+import {
+  BACKUP_FORMAT,
+  type BackupManifest,
+  type BackupTable,
+  type ObjectRef,
+} from '../../kernel/backup/manifest.ts';
+import { Failure } from '../../kernel/failure.ts';
+import { findKeyFingerprint, secretKeyMigrations } from '../../kernel/secrets/store-keyring.ts';
+import type { BlobStore } from '../../kernel/storage/blobs/blob.ts';
+import type { DatabaseSnapshot } from '../../kernel/storage/copy/copied-table.ts';
+import { withPostgresSnapshot } from '../../kernel/storage/copy/postgres-copy.ts';
+import { withSqliteSnapshot } from '../../kernel/storage/copy/sqlite-copy.ts';
+import type { Engine } from '../../kernel/storage/engine.ts';
+import { migrationStatus } from '../../kernel/storage/migrate.ts';
+import type { Config } from '../config.ts';
+import { openBlobs, openEngine, repositoriesFolderOf } from '../open-stores.ts';
+import { RELEASE } from '../release.ts';
+import { readExistingKeys } from '../secret-keys.ts';
+import { openKnownRefs, type KnownRefs } from './known-refs.ts';
+
+/** What the database says of itself, before anything is read from it. */
+export interface BackupSource {
+  engine: Engine['kind'];
+  migrations: string[];
+  fingerprint?: string;
+}
+
+export async function describeSource(engine: Engine): Promise<BackupSource> {
+  const { applied } = await migrationStatus(engine, []);
+  const names = applied.map(({ name }) => name);
+  const hasKey = names.includes(secretKeyMigrations[0]!.name);
+  const fingerprint = hasKey ? await findKeyFingerprint(engine.db) : undefined;
+  return { engine: engine.kind, migrations: names, ...(fingerprint !== undefined && { fingerprint }) };
+}
+
+export interface BackupOrder {
+  id: string;
+  createdAt: string;
+  withSecretKey: boolean;
+  isRowsOnly?: boolean;
+}
+
+/** What has been read so far. */
+export interface BackupProgress {
+  step: 'rows' | 'large objects' | 'repositories';
+  text: string;
+  bytesRead: number;
+}
+
+export type ReportProgress = (progress: BackupProgress) => void;
+
+export async function writeBackup(
+  config: Config,
+  source: BackupSource,
+  order: BackupOrder,
+  writer: BackupWriter,
+  report: ReportProgress,
+): Promise<BackupManifest> {
+  const { id, createdAt, withSecretKey, isRowsOnly = false } = order;
+  const numbers = new Map<string, number[]>(BACKED_UP_REPOSITORIES.map(({ table }) => [table, []]));
+  const key = withSecretKey ? (await readExistingKeys(config))?.join('\n') : undefined;
+  const tables = await withSnapshot(config, (snapshot) => writeTables(snapshot, writer, numbers, report));
+  const known = isRowsOnly ? undefined : await openKnownRefs(writer);
+  try {
+    const manifest: BackupManifest = {
+      format: BACKUP_FORMAT,
+      id,
+      createdAt,
+      release: RELEASE,
+      ...(isRowsOnly && { isRowsOnly }),
+      engine: source.engine,
+      migrations: source.migrations,
+      tables,
+      blobs:
+        known === undefined ? NOTHING : await writeBlobs(await openBlobs(config), { writer, known, report }),
+      repositories:
+        known === undefined
+          ? { ...NOTHING, repositories: 0 }
+          : await writeRepositories(repositoriesFolderOf(config), numbers, { writer, known, report }),
+      secretKey: {
+        ...(source.fingerprint !== undefined && { fingerprint: source.fingerprint }),
+        ...(key !== undefined && { content: await writer.put(() => [Buffer.from(key)]) }),
+      },
+    };
+    await writer.finish(manifest);
+    return manifest;
+  } finally {
+    known?.close();
+  }
+}
+
+const NOTHING = { count: 0, bytes: 0, parts: [] };
+
+async function withSnapshot<T>(config: Config, work: (snapshot: DatabaseSnapshot) => Promise<T>): Promise<T> {
+  if (config.database === undefined) return await withSqliteSnapshot(join(config.data, 'signalbox.db'), work);
+  const engine = await openEngine(config);
+  try {
+    return await withPostgresSnapshot(engine, work);
+  } finally {
+    await engine.close();
+  }
+}
+
+/** A process that ends for any reason is noticed after a minute. */
+export async function whileLeased<T>(
+  { db }: Pick<Engine, 'db'>,
+  id: string,
+  now: () => number,
+  work: () => Promise<T>,
+): Promise<T> {
+  await extendBackupLease(db, id, now());
+  const timer = setInterval(() => void extendBackupLease(db, id, now()).catch(() => {}), BACKUP_LEASE_MS / 4);
+  try {
+    return await work();
+  } finally {
+    clearInterval(timer);
+    await endBackupLease(db, id, now());
+  }
+}
+
+async function writeTables(
+  { tables, rows }: DatabaseSnapshot,
+  writer: BackupWriter,
+  numbers: ReadonlyMap<string, number[]>,
+  report: ReportProgress,
+): Promise<BackupTable[]> {
+  const written: BackupTable[] = [];
+  let count = 0;
+  for (const table of tables) {
+    const lines = new LineWriter(writer);
+    const found = numbers.get(table.name);
+    const column = table.columns.findIndex(({ name }) => name === 'number');
+    for await (const batch of rows(table)) {
+      for (const row of batch) {
+        await lines.add(row);
+        found?.push(row[column] as number);
+      }
+      count += batch.length;
+      report({ step: 'rows', text: `${count} rows, in ${table.name}`, bytesRead: writer.written });
+    }
+    const checksum = await lines.end();
+    written.push({ ...table, rows: lines.count, checksum, parts: lines.parts });
+  }
+  return written;
+}
+
+interface FileCopy {
+  writer: BackupWriter;
+  known: KnownRefs;
+  report: ReportProgress;
+}
+
+async function writeBlobs(blobs: BlobStore, { writer, known, report }: FileCopy) {
+  const lines = new LineWriter(writer);
+  let bytes = 0;
+  for await (const { key, modifiedAt } of blobs.list()) {
+    const open = async () => {
+      const blob = await blobs.get(key);
+      if (blob === undefined)
+        throw new Failure('not-found', `The large object ${key} is gone: back up again.`);
+      return blob.stream() as AsyncIterable<Uint8Array>;
+    };
+    const ref = (await known.find('', key, modifiedAt)) ?? (await writer.put(open));
+    bytes += ref.size;
+    await lines.add({ key, modifiedAt, ref });
+    report({ step: 'large objects', text: `${lines.count} large objects, ${inMb(bytes)}`, bytesRead: bytes });
+  }
+  await lines.end();
+  return { count: lines.count, bytes, parts: lines.parts };
+}
+
+async function writeRepositories(
+  root: string,
+  numbers: ReadonlyMap<string, number[]>,
+  { writer, known, report }: FileCopy,
+) {
+  const lines = new LineWriter(writer);
+  const shared = new Map<string, ObjectRef>();
+  let bytes = 0;
+  let repositories = 0;
+  for (const { table, kind } of BACKED_UP_REPOSITORIES) {
+    for (const number of numbers.get(table)!) {
+      let isThere = false;
+      for await (const { path, inode, modifiedAt, open } of listRepositoryFiles(root, kind, number)) {
+        isThere = true;
+        const name = `${kind}/${number}/${path}`;
+        const ref =
+          (inode === undefined ? undefined : shared.get(inode)) ??
+          (await known.find('repositories', name, modifiedAt)) ??
+          (await writer.put(open));
+        if (inode !== undefined) shared.set(inode, ref);
+        bytes += ref.size;
+        await lines.add({ kind, number, path, ...(modifiedAt !== undefined && { modifiedAt }), ref });
+      }
+      repositories += Number(isThere);
+      report({
+        step: 'repositories',
+        text: `${repositories} repositories, ${inMb(bytes)}`,
+        bytesRead: bytes,
+      });
+    }
+  }
+  await lines.end();
+  return { count: lines.count, bytes, parts: lines.parts, repositories };
+}
+
+function inMb(bytes: number): string {
+  return `${(bytes / 1e6).toFixed(0)} MB`;
+}
