@@ -1,111 +1,177 @@
-// Encrypts the secrets that the database stores, with a key that is not in the database.
-import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } from 'node:crypto';
+// Encrypts the secrets that the database stores, with keys that are not in the database and can be changed while servers run. ADR 0173.
 import { Failure } from '../failure.ts';
 import type { Logger } from '../observability/log.ts';
-import { claimKeyFingerprint, findKeyFingerprint } from './secret-key-store.ts';
 import type { Engine } from '../storage/engine.ts';
+import { lockName } from '../storage/locks.ts';
+import type { Db } from '../storage/tables.ts';
+import type { SecretKey } from './key.ts';
+import { Keyring, sealNamed, sealUnnamed } from './keyring.ts';
+import {
+  claimKeyFingerprint,
+  deleteKeyNode,
+  findWrittenKey,
+  listKeyNodes,
+  NODE_LEASE_MS,
+  updateWrittenKey,
+  upsertKeyNode,
+  type KeyNode,
+  type WrittenKey,
+} from './store-keyring.ts';
 
 export interface SecretBox {
   /** Call it before a transaction rather than in one: the first call may write to the database. */
   seal(text: string): Promise<string>;
-  /** Throws for a text that was sealed with another key, or changed since. */
+  /** Throws for a text that was sealed with a key that is not there, or changed since. */
   open(sealed: string): string;
   /** A code that only holders of the key can make; a different one for each purpose. */
   sign(purpose: string, text: string): string;
+  /** Whether any key of the server has made the signature: those of an older one are good until they expire. */
+  verify(purpose: string, text: string, signature: string): boolean;
+}
+
+export interface SecretKeeper extends SecretBox {
+  /** Reads the keys anew, tells other nodes which ones are here, and writes the newest as soon as all of them read it. `isAsked`: somebody says that there are others. */
+  refresh(isAsked?: boolean): Promise<void>;
+  /** The value of a column with the key that is written now. */
+  reseal(value: string): string;
+  /** The key that is written. */
+  readonly written: SecretKey;
+  close(): Promise<void>;
 }
 
 export interface SecretBoxOptions {
-  engine: Pick<Engine, 'db' | 'isShared'>;
-  log: Pick<Logger, 'warn'>;
-  key: string;
-  /** Where the key is from, for messages. */
+  engine: Pick<Engine, 'db' | 'isShared' | 'notify'>;
+  log: Pick<Logger, 'info' | 'warn' | 'error'>;
+  now(): number;
+  /** The newest first. */
+  readKeys(isAsked?: boolean): Promise<readonly string[]>;
+  /** Where the keys are from, for messages. */
   source: string;
+  /** A name that no other process has. */
+  node: string;
+  /** In the transaction that begins to write another key. */
+  onChanged?(tx: Db): Promise<void>;
 }
 
+/** The channel that says that the key was changed, or that keys are to be read anew. */
+export const KEYS_CHANNEL = 'secret-keys';
+
+const LOCK = 'secret-key';
+
 /**
- * The database gets the fingerprint of the key with the first secret; from then on no server starts with another key. On
- * a database that several nodes share the first secret waits for that, so that two nodes with different keys cannot both
+ * The database gets the fingerprint of the key with the first secret; from then on no server starts without that key. On a
+ * database that several nodes share, the first secret waits for that, so that two nodes with different keys cannot both
  * store some. Elsewhere it need not wait, and must not: the caller may be in the only transaction that can write.
  */
-export async function openSecretBox({ engine, log, key, source }: SecretBoxOptions): Promise<SecretBox> {
+export async function openSecretBox(options: SecretBoxOptions): Promise<SecretKeeper> {
+  const { engine, log, now, readKeys, source, node, onChanged } = options;
   const { db, isShared } = engine;
-  const { fingerprint, encrypt, decrypt, sign } = cipherOf(key);
-  const known = await findKeyFingerprint(db);
-  if (known !== undefined && known !== fingerprint) throw wrongKey(source, isShared);
-  let claiming: Promise<void> | undefined = known === undefined ? undefined : Promise.resolve();
+  let ring = new Keyring(await readKeys());
+  let row: WrittenKey | undefined;
+  let written = ring.newest;
+  let claiming: Promise<void> | undefined;
 
-  async function claim(): Promise<void> {
-    if ((await claimKeyFingerprint(db, fingerprint)) !== fingerprint) throw wrongKey(source, isShared);
+  /** Under a lock: no node may come that lacks the newest key while it is found that all have it. */
+  async function settle(given: Keyring): Promise<void> {
+    const isChanged = await (isShared
+      ? db.transaction().execute(async (tx) => {
+          await lockName(tx, LOCK);
+          return await decide(tx, given);
+        })
+      : decideAlone(given));
+    if (!isChanged) return;
+    log.info({ key: written.id }, 'secrets are encrypted with another key from now on');
+    await engine.notify(KEYS_CHANNEL);
   }
 
+  /** A server that is alone writes only where there is something to change. */
+  async function decideAlone(given: Keyring): Promise<boolean> {
+    const known = await findWrittenKey(db);
+    if (known === undefined || known.fingerprint === given.newest.fingerprint) {
+      adopt(given, known, []);
+      return false;
+    }
+    return await db.transaction().execute((tx) => decide(tx, given));
+  }
+
+  async function decide(tx: Db, given: Keyring): Promise<boolean> {
+    const known = await findWrittenKey(tx);
+    const others = isShared ? (await listKeyNodes(tx, now())).filter((other) => other.node !== node) : [];
+    adopt(given, known, others);
+    const { newest } = ring;
+    const isChange =
+      known !== undefined &&
+      known.fingerprint !== newest.fingerprint &&
+      others.every(({ keys }) => keys.includes(newest.id));
+    if (isChange) {
+      await updateWrittenKey(tx, newest.fingerprint, now());
+      await onChanged?.(tx);
+      row = { fingerprint: newest.fingerprint, changedAt: now(), sweptAt: null };
+      written = newest;
+    }
+    if (isShared)
+      await upsertKeyNode(tx, { node, keys: ring.ids, writes: written.id, until: now() + NODE_LEASE_MS });
+    return isChange;
+  }
+
+  function adopt(given: Keyring, known: WrittenKey | undefined, others: readonly KeyNode[]): void {
+    const found = known === undefined ? commonKey(given, others) : given.find(known.fingerprint);
+    if (found === undefined) throw wrongKey(source, isShared, known === undefined ? others : []);
+    [ring, row, written] = [given, known, found];
+  }
+
+  async function claim(): Promise<void> {
+    if ((await claimKeyFingerprint(db, written.fingerprint)) !== written.fingerprint)
+      throw wrongKey(source, isShared, []);
+    row ??= { fingerprint: written.fingerprint, changedAt: null, sweptAt: null };
+  }
+
+  await settle(ring);
   return {
     async seal(text) {
-      claiming ??= claim();
-      const claimed = claiming.catch((error: unknown) => {
-        claiming = undefined;
-        if (isShared) throw error;
-        log.warn({ err: error }, 'the fingerprint of the secret key was not stored');
-      });
-      if (isShared) await claimed;
-      return encrypt(text);
+      if (row === undefined) {
+        claiming ??= claim();
+        const claimed = claiming.catch((error: unknown) => {
+          claiming = undefined;
+          if (isShared) throw error;
+          log.warn({ err: error }, 'the fingerprint of the secret key was not stored');
+        });
+        if (isShared) await claimed;
+      }
+      return row?.changedAt == null ? sealUnnamed(written, text) : sealNamed(written, text);
     },
-    open: decrypt,
-    sign,
+    open: (sealed) => ring.open(sealed),
+    sign: (purpose, text) => written.sign(purpose, text),
+    verify: (purpose, text, signature) => ring.verify(purpose, text, signature),
+    reseal: (value) => ring.reseal(value, written),
+    get written() {
+      return written;
+    },
+    async refresh(isAsked) {
+      await settle(new Keyring(await readKeys(isAsked)));
+    },
+    async close() {
+      if (isShared) await deleteKeyNode(db, node, now());
+    },
   };
 }
 
-function wrongKey(source: string, isShared: boolean): Failure {
+/** Before the first secret: the newest that all nodes read. */
+function commonKey(ring: Keyring, others: readonly KeyNode[]): SecretKey | undefined {
+  return ring.keys.find(({ id }) => others.every(({ keys }) => keys.includes(id)));
+}
+
+function wrongKey(source: string, isShared: boolean, others: readonly KeyNode[]): Failure {
   const remedy = isShared
     ? 'Nodes that share a database need the same key: set SIGNALBOX_SECRET_KEY to the same value on each. Where the first node ' +
       'was started without it, the value is in the file secret.key in its data folder.'
     : 'Restore the file secret.key in the data folder from the backup, or set SIGNALBOX_SECRET_KEY to what it was.';
+  const what =
+    others.length > 0
+      ? `Another node of this database, ${others.map(({ node }) => node.split(':', 2).join(':')).join(', ')}, has no key in common with ${source}.`
+      : `The secrets in this database are encrypted with another key than ${source}.`;
   return new Failure(
     'invalid',
-    `The secrets in this database are encrypted with another key than ${source}. ${remedy} ` +
-      'If the key is lost, see "The secret key" in docs/guide/operate.md.',
+    `${what} ${remedy} If the key is lost, see "The secret key" in docs/guide/operate.md.`,
   );
-}
-
-const CIPHER = 'aes-256-gcm';
-const IV_BYTES = 12;
-const TAG_BYTES = 16;
-/** Begins every sealed text, so that another format can be told apart. */
-const FORMAT = 'v1.';
-
-function cipherOf(secretKey: string) {
-  const derive = (purpose: string) =>
-    Buffer.from(hkdfSync('sha256', secretKey, '', `signalbox ${purpose}`, 32));
-  const key = derive('secrets at rest');
-  const signingKeys = new Map<string, Buffer>();
-  return {
-    fingerprint: derive('fingerprint').toString('base64url'),
-    sign(purpose: string, text: string): string {
-      let signing = signingKeys.get(purpose);
-      if (signing === undefined) signingKeys.set(purpose, (signing = derive(`signing ${purpose}`)));
-      return createHmac('sha256', signing).update(text).digest('base64url');
-    },
-    encrypt(text: string): string {
-      const iv = randomBytes(IV_BYTES);
-      const cipher = createCipheriv(CIPHER, key, iv);
-      const encrypted = Buffer.concat([cipher.update(text, 'utf8'), cipher.final()]);
-      return FORMAT + Buffer.concat([iv, cipher.getAuthTag(), encrypted]).toString('base64url');
-    },
-    decrypt(sealed: string): string {
-      try {
-        if (!sealed.startsWith(FORMAT)) throw new Error('The format is unknown');
-        const bytes = Buffer.from(sealed.slice(FORMAT.length), 'base64url');
-        const iv = bytes.subarray(0, IV_BYTES);
-        const decipher = createDecipheriv(CIPHER, key, iv, { authTagLength: TAG_BYTES });
-        decipher.setAuthTag(bytes.subarray(IV_BYTES, IV_BYTES + TAG_BYTES));
-        const text = decipher.update(bytes.subarray(IV_BYTES + TAG_BYTES));
-        return Buffer.concat([text, decipher.final()]).toString('utf8');
-      } catch (cause) {
-        throw new Failure(
-          'internal',
-          'A stored secret cannot be decrypted: it was encrypted with another key, or damaged.',
-          { cause },
-        );
-      }
-    },
-  };
 }
