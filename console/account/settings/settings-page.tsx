@@ -6,6 +6,8 @@ import { Banner } from '../../ui/banner.tsx';
 import { Button } from '../../ui/button.tsx';
 import { PageHead } from '../../ui/page.tsx';
 import { ErrorState, Skeleton } from '../../ui/states.tsx';
+import { ExternalCard } from './settings-external.tsx';
+import { FactorCard } from './settings-factor.tsx';
 import { LookCard } from './settings-look.tsx';
 import { PASSWORD_FIELD, PasswordCard } from './settings-password.tsx';
 import { ProfileCard } from './settings-profile.tsx';
@@ -42,7 +44,11 @@ export default function SettingsPage() {
               <ProfileCard me={me} />
               <PasswordCard username={me.member.username} hasPassword={hasPassword} />
             </div>
-            <LookCard />
+            <div className="stack stack--16">
+              <FactorCard hasPassword={hasPassword} />
+              <ExternalCard hasPassword={hasPassword} />
+              <LookCard />
+            </div>
           </div>
         )}
         <SessionsSection />

@@ -71,3 +71,49 @@ export const LOOK = {
   client: 'Client of examples',
   clientHelp: 'Calls of pages are shown for this client first.',
 } as const;
+
+export const FACTOR = {
+  title: 'Second factor',
+  off: 'Your login needs the password alone. With a code of an authenticator app, a password that somebody else knows lets nobody in.',
+  on: 'Your login needs a code of your authenticator app beside the password.',
+  since: 'Since',
+  left: 'Recovery codes left',
+  few: 'Few recovery codes are left. Get new ones before you need them.',
+  turnOn: 'Turn on',
+  turnOff: 'Turn off',
+  newCodes: 'New recovery codes',
+  begin: 'Turn on the second factor',
+  next: 'Next',
+  scan: 'Scan this with an authenticator app, or type the secret into it. Then type the code that the app shows.',
+  picture: 'The secret as a picture for an authenticator app',
+  secret: 'Secret',
+  code: 'Code',
+  codeHelp: 'Six digits, which change every 30 seconds.',
+  codeOrRecovery: 'A code of the app, or a recovery code.',
+  confirm: 'Turn on',
+  others: 'Turning it on ends all your other sessions.',
+  codesTitle: 'Your recovery codes',
+  codesLabel: 'Recovery codes',
+  codesText:
+    'Each lets you in once instead of a code, when the phone is lost. Keep them away from the phone. Earlier ones are worth nothing now.',
+  offTitle: 'Turn off the second factor?',
+  offText: 'From then on the password alone lets you in.',
+  isOff: 'The second factor is off.',
+} as const;
+
+export const EXTERNAL = {
+  off: (provider: string) =>
+    `Connect your account at ${provider}, and log in with it instead of your password.`,
+  on: (provider: string) => `You can log in with your account at ${provider}.`,
+  account: 'Account',
+  nameless: 'without an address',
+  since: 'Since',
+  connect: 'Connect',
+  end: 'Disconnect',
+  passwordFirst: 'Set a password first, so that you can log in again.',
+  connected: 'The account is connected.',
+  ended: 'The account is not connected any more.',
+  title: (provider: string) => `Connect with ${provider}`,
+  way: (provider: string) => `You log in at ${provider}, and come back to this page.`,
+  go: (provider: string) => `Go to ${provider}`,
+} as const;

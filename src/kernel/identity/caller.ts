@@ -65,6 +65,8 @@ export interface ProgramIdentity {
   id: string;
   /** What else the API knows of it, in its own form. */
   facts?: object;
+  /** Called at the end of each of its calls, where the API counts them; without an operation where none is at the path. */
+  noteCall?: (api: string, operation: string | undefined, status: number, at: number) => void;
 }
 
 /** Ids of custom roles, those of teams included; of the member's teams; and of teams whose members they may change. */

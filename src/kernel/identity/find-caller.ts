@@ -10,21 +10,11 @@ import { boundaryOfToken, findBoundary, type Boundary } from './store-boundaries
 import { grantedActions, listMemberGrants, listMemberTeams, listTeamRoles } from './store-member-teams.ts';
 import { findTokenOwner, type Member } from './store-members.ts';
 import { findRoles, type Role } from './store-roles.ts';
-import { findToken, findTokenByHash, type Token, type TokenPermissions } from './store-tokens.ts';
+import { findToken, type Token, type TokenPermissions } from './store-tokens.ts';
 
 export interface FoundCaller {
   caller: KnownCaller;
   expiresAt: number;
-}
-
-export async function callerByToken(
-  db: Db,
-  base: RolePolicies,
-  hash: string,
-  now: number,
-): Promise<FoundCaller | undefined> {
-  const token = await findTokenByHash(db, hash, now);
-  return token && (await callerWithToken(db, base, token));
 }
 
 export async function callerWithToken(

@@ -175,6 +175,18 @@ onEachEngine((testEngine) => {
     assert.equal(await may({ isService: true, role: 'owner' }, 'deleteAccount', 'acct'), true);
   });
 
+  test('a secret that nobody had is known as soon as a token has it', async () => {
+    const secret = newSecret('api-');
+    const credential: Credential = { kind: 'token', secret: secret.value };
+    for (let time = 0; time < 2; time += 1) assert.equal(await knows(here, credential), false);
+    const token = { memberId: ada.id, isService: false, name: '', description: '', customRoles: [] };
+    const made = await insertToken(engine.db, token, secret, NOW);
+    assert.ok(await knows(here, credential));
+    await deleteToken(engine.db, made.id);
+    await here.invalidate();
+    for (let time = 0; time < 2; time += 1) assert.equal(await knows(here, credential), false);
+  });
+
   test('custom roles count by key and by id, with their base; unknown ones count for nothing', async () => {
     const policy = [{ effect: 'allow' as const, actions: ['updateOn'], resources: ['proj/*:env/*:flag/*'] }];
     const role = { key: 'switcher', name: 'Switcher', policy };

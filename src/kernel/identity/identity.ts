@@ -3,28 +3,24 @@ import { BoundedCache } from '../collections/bounded-cache.ts';
 import { Failure } from '../failure.ts';
 import { hashSecret } from '../secrets/secret.ts';
 import type { Engine } from '../storage/engine.ts';
+import { RecordedReads, type ReadRecord } from '../storage/recorded-reads.ts';
 import type { Db } from '../storage/tables.ts';
 import type { Credential, KnownCaller, ProgramIdentity } from './caller.ts';
-import {
-  callerBySession,
-  callerByToken,
-  callerOf,
-  callerWithToken,
-  openBoundary,
-  type FoundCaller,
-} from './find-caller.ts';
+import { callerBySession, callerOf, callerWithToken, openBoundary, type FoundCaller } from './find-caller.ts';
 import type { Policy } from './policy.ts';
 import { customPolicy, type RoleAttributes, type RolePolicies } from './role-policies.ts';
 import { intersect, UNUSED_MS, upsertBoundary, type Boundary } from './store-boundaries.ts';
 import { updateSessionSeen } from './sessions/store-sessions.ts';
 import { updateLastSeen } from './store-members.ts';
 import type { Role } from './store-roles.ts';
-import { findToken } from './store-tokens.ts';
+import { findToken, findTokenByHash } from './store-tokens.ts';
 
 /** The channel that every commit which changes permissions notifies: all nodes then clear their caches. */
 export const IDENTITY = 'identity';
 const CACHE_MS = 60_000;
 const MAX_CACHED = 10_000;
+const MAX_UNKNOWN = 1000;
+const MAX_UNKNOWN_LENGTH = 100;
 /** A program's token ends with the program; other nodes notice it after this time. */
 const PROGRAM_CACHE_MS = 5_000;
 /** How long a boundary counts as stored without a look: a sweep deletes none that was used within a far longer time. */
@@ -55,6 +51,8 @@ export class Identity {
     token: new BoundedCache<string, KnownCaller>({ max: MAX_CACHED }),
     session: new BoundedCache<string, KnownCaller>({ max: MAX_CACHED }),
   };
+  /** Tokens that nobody has, until a token is written: a client with an old one goes on calling. */
+  readonly #unknown = new BoundedCache<string, ReadRecord>({ max: MAX_UNKNOWN });
   readonly #used = new Map<KnownCaller, number>();
   /** Ids of boundaries that are stored for certain. */
   readonly #stored = new BoundedCache<string, true>({ max: MAX_CACHED });
@@ -100,16 +98,28 @@ export class Identity {
     const caller = await this.#cache[kind].load(secret, async () => {
       const issuer =
         kind === 'token' ? this.#programTokens.find((tokens) => tokens.hasForm(secret)) : undefined;
-      const find = kind === 'token' ? callerByToken : callerBySession;
       const found = issuer
         ? await this.#callerOfProgram(issuer, secret, now)
-        : await find(db, this.#base, hashSecret(secret), now);
+        : kind === 'token'
+          ? await this.#callerByToken(secret, now)
+          : await callerBySession(db, this.#base, hashSecret(secret), now);
       return found && { value: found.caller, until: Math.min(found.expiresAt, now + CACHE_MS) };
     });
     if (caller === undefined) throw new Failure('unauthenticated', 'The credential is not valid');
     this.#used.set(caller, now);
     this.#credentials.set(caller, { kind, secret });
     return caller;
+  }
+
+  async #callerByToken(secret: string, now: number): Promise<FoundCaller | undefined> {
+    if (this.#unknown.get(secret)?.isCurrent === true) return undefined;
+    const { db, tableChanges } = this.#engine;
+    const reads = tableChanges && new RecordedReads(db, tableChanges);
+    const token = await findTokenByHash(reads?.db ?? db, hashSecret(secret), now);
+    if (token !== undefined) return await callerWithToken(db, this.#base, token);
+    const record = reads?.finish();
+    if (record !== undefined && secret.length <= MAX_UNKNOWN_LENGTH) this.#unknown.set(secret, record);
+    return undefined;
   }
 
   /**

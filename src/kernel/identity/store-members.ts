@@ -208,18 +208,33 @@ export function byMatch(words: string): RawBuilder<number> {
   return sql<number>`case when lower(username) like ${`${escapeLike(words.toLowerCase())}%`} escape '\\' then 0 else 1 end`;
 }
 
-/** Undefined for an unknown name and for a wrong password alike. */
-export async function checkPassword(db: Db, name: string, password: string): Promise<Member | undefined> {
-  const named = db
+/** The member who logs in with this username or address, with the hash of their password. */
+export async function findLogin(
+  db: Db,
+  name: string,
+): Promise<{ member: Member; password: string | null } | undefined> {
+  if (name.includes('\0')) return undefined;
+  const row = await db
     .selectFrom('members')
     .selectAll()
-    .where((eb) => eb.or([eb('username', '=', name), eb('email', '=', name)]));
-  const row = name.includes('\0') ? undefined : await named.executeTakeFirst();
-  const isRight = await isPassword(password, row?.password ?? null);
-  return row !== undefined && isRight ? memberOf(row) : undefined;
+    .where((eb) => eb.or([eb('username', '=', name), eb('email', '=', name)]))
+    .executeTakeFirst();
+  return row && { member: memberOf(row), password: row.password };
 }
 
-export async function updatePassword(db: Db, id: string, passwordHash: string, now: number): Promise<void> {
+/** Undefined for an unknown name and for a wrong password alike. */
+export async function checkPassword(db: Db, name: string, password: string): Promise<Member | undefined> {
+  const login = await findLogin(db, name);
+  return (await isPassword(password, login?.password ?? null)) ? login?.member : undefined;
+}
+
+/** Null ends the password: only links let the member in. */
+export async function updatePassword(
+  db: Db,
+  id: string,
+  passwordHash: string | null,
+  now: number,
+): Promise<void> {
   await db
     .updateTable('members')
     .set({ password: passwordHash, updated_at: now })
@@ -269,10 +284,20 @@ export async function deleteMember(
   if (numUpdatedRows === 0n) throw contested('member');
   await releaseName(db, username, 'member');
   await db.deleteFrom('tokens').where('member_id', '=', id).where('is_service', '=', 0).execute();
-  for (const table of ['sessions', 'login_links', 'team_members', 'team_grants'] as const) {
+  for (const table of ENDED_WITH_MEMBERS) {
     await db.deleteFrom(table).where('member_id', '=', id).execute();
   }
 }
+
+const ENDED_WITH_MEMBERS = [
+  'sessions',
+  'login_links',
+  'second_factors',
+  'recovery_codes',
+  'external_logins',
+  'team_members',
+  'team_grants',
+] as const;
 
 /** When a member was last seen, and with which token, if any. */
 export async function updateLastSeen(

@@ -51,6 +51,16 @@ export async function isNameFree(db: Db, name: string): Promise<boolean> {
   return (await listReservedNames(db, [name])).size === 0;
 }
 
+/** Undefined where it is free. */
+export async function findNameHolder(db: Db, name: string): Promise<NameHolder | undefined> {
+  const row = await db
+    .selectFrom('reserved_names')
+    .select('reserved_for')
+    .where('name', '=', foldName(name))
+    .executeTakeFirst();
+  return row?.reserved_for as NameHolder | undefined;
+}
+
 /** Those of the names that are taken, in lower case. */
 export async function listReservedNames(db: Db, names: readonly string[]): Promise<Set<string>> {
   const rows = await db

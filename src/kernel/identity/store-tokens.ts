@@ -3,6 +3,7 @@ import type { Insertable, Selectable } from 'kysely';
 import { Failure } from '../failure.ts';
 import { newId } from '../id.ts';
 import type { Slice } from '../http/reply/page.ts';
+import { buildOnce } from '../storage/build-once.ts';
 import { contested } from '../storage/retry.ts';
 import type { Db, Tables } from '../storage/tables.ts';
 import { deleteUsageOf } from '../versions/usage/store.ts';
@@ -96,16 +97,17 @@ export async function findToken(db: Db, id: string, hold?: 'hold'): Promise<Toke
   return row && tokenOf(row);
 }
 
+const BY_HASH = buildOnce((db, hash: string) => db.selectFrom('tokens').selectAll().where('hash', '=', hash));
+
+const BY_OLD_HASH = buildOnce((db, hash: string, now: number) =>
+  db.selectFrom('tokens').selectAll().where('old_hash', '=', hash).where('old_until', '>', now),
+);
+
 /** The token with this secret, or with this old secret during its grace; expired ones are not found. */
 export async function findTokenByHash(db: Db, hash: string, now: number): Promise<Token | undefined> {
   const row =
-    (await db.selectFrom('tokens').selectAll().where('hash', '=', hash).executeTakeFirst()) ??
-    (await db
-      .selectFrom('tokens')
-      .selectAll()
-      .where('old_hash', '=', hash)
-      .where('old_until', '>', now)
-      .executeTakeFirst());
+    (await db.executeQuery(BY_HASH(db, hash))).rows[0] ??
+    (await db.executeQuery(BY_OLD_HASH(db, hash, now))).rows[0];
   if (row === undefined || (row.expires_at !== null && row.expires_at <= now)) return undefined;
   const token = tokenOf(row);
   // An old secret is valid only until its grace ends: for this caller the token expires then.

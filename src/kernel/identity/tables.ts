@@ -1,4 +1,6 @@
 // The tables of identity: members, their roles and teams, tokens and browser sessions.
+import { secondFactorMigrations } from './second-factor/tables.ts';
+import { externalLoginMigrations } from './external-logins/tables.ts';
 import type { Generated } from 'kysely';
 import { fillSortNames, type Migration } from '../storage/migrate.ts';
 
@@ -271,4 +273,6 @@ export const identityMigrations: Migration[] = [
       `create index token_hours_hour on token_hours (hour, token_id)`,
     ],
   },
+  ...secondFactorMigrations,
+  ...externalLoginMigrations,
 ];

@@ -39,6 +39,7 @@ export const Me = Type.Object(
     server: Type.Object({
       release: Type.String(),
       publicUrl: Type.String(),
+      program: Type.String({ description: 'How its program is called where it was started' }),
       now: Type.Integer({ description: 'Its clock, in epoch milliseconds' }),
     }),
   },

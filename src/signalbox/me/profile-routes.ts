@@ -35,7 +35,7 @@ const updateMe = route(
     body: ProfilePatch,
     reply: { 200: Me },
   },
-  async (call, { changes, release, publicUrl }) => {
+  async (call, { changes, release, publicUrl, program }) => {
     const { caller, body, now } = call;
     const id = requireOwn(call, 'profile');
     if (body.email !== undefined && !isEmail(body.email))
@@ -64,7 +64,7 @@ const updateMe = route(
       await tx.invalidate(IDENTITY);
       return after!;
     });
-    return toMe({ ...caller, member }, { release, publicUrl, now });
+    return toMe({ ...caller, member }, { release, publicUrl, program, now });
   },
 );
 

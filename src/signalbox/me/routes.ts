@@ -24,7 +24,7 @@ const getMe = route(
     access: 'caller',
     reply: { 200: Me },
   },
-  ({ caller, now }, { release, publicUrl }) => toMe(caller, { release, publicUrl, now }),
+  ({ caller, now }, { release, publicUrl, program }) => toMe(caller, { release, publicUrl, program, now }),
 );
 
 const askPermissions = route(

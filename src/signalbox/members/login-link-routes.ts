@@ -1,4 +1,4 @@
-// Login links that one member makes for another: a new invitation, or a reset of a lost password. ADR 0147.
+// How one member lets another in: an invitation, a reset of a lost password, and the removal of a lost second factor. ADR 0147.
 import { couldBeId } from '../../flags/fields.ts';
 import { unknownThing } from '../../flags/find-project.ts';
 import { checkLoginGrant } from '../../flags/members/grant-rules.ts';
@@ -13,6 +13,7 @@ import {
   LINK_LIFETIMES,
 } from '../../kernel/identity/sessions/store-login-links.ts';
 import { listSessions } from '../../kernel/identity/sessions/store-sessions.ts';
+import { deleteSecondFactor } from '../../kernel/identity/second-factor/store.ts';
 import {
   listMemberGrants,
   listMemberTeams,
@@ -52,7 +53,7 @@ const createLoginLink = route(
     const { id } = call.params;
     const access = { action: 'createLoginLink', resource: memberResource({ id }) };
     call.requirePermission(access.resource);
-    refuseOwn(caller, id);
+    refuseOwn(caller, id, 'set your password with PUT /signalbox/v1/me/password');
     const link = await changes.run(call, async (tx) => {
       const member = await openMember(tx.db, id);
       const isUsed = await isInUse(tx.db, member, now);
@@ -106,6 +107,41 @@ const deleteLoginLink = route(
   },
 );
 
+const removeSecondFactor = route(
+  {
+    id: 'deleteSecondFactor',
+    method: 'DELETE',
+    path: '/members/{id}/second-factor',
+    summary: 'Remove the second factor of a member',
+    description:
+      'For somebody who has lost their phone and their recovery codes: their next login needs the password alone. It takes as much ' +
+      'power as a link that resets their password. It is no error where there is none.',
+    access: { action: 'deleteSecondFactor' },
+    params: ById,
+    reply: { 204: null },
+  },
+  async (call, { changes }) => {
+    const { caller } = call;
+    const { id } = call.params;
+    const access = { action: 'deleteSecondFactor', resource: memberResource({ id }) };
+    call.requirePermission(access.resource);
+    refuseOwn(caller, id, 'remove it with POST /signalbox/v1/me/second-factor/removal');
+    refuseExpiring(caller);
+    await changes.run(call, async (tx) => {
+      const member = await openMember(tx.db, id);
+      await checkPower(tx.db, caller, { member, isUsed: true }, access);
+      if (!(await deleteSecondFactor(tx.db, id))) return;
+      tx.record({
+        accesses: [access],
+        kind: 'member',
+        name: member.email,
+        verb: 'removed the second factor of',
+      });
+    });
+    return reply(204);
+  },
+);
+
 /** Locked until the transaction ends: of links that are created at once one stays. */
 async function openMember(tx: Db, id: string): Promise<MemberRecord> {
   const [member] = couldBeId(id) ? await lockMemberRecords(tx, [id]) : [];
@@ -136,12 +172,12 @@ async function checkPower(
   checkLoginGrant(caller, { role: member.role, customRoles, managesTeams, isUsed }, access);
 }
 
-/** A browser that was left open could else set a password without knowing the present one. */
-function refuseOwn({ member, token }: KnownCaller, id: string): void {
+/** A browser that was left open could else change how its owner logs in without knowing the password. */
+function refuseOwn({ member, token }: KnownCaller, id: string, instead: string): void {
   if (member.id !== id || token?.isService === true) return;
   throw new Failure(
     'forbidden',
-    'Nobody creates a link for themselves: set your password with PUT /signalbox/v1/me/password, or ask another administrator.',
+    `This is not for your own account: ${instead}, or ask another administrator.`,
   );
 }
 
@@ -150,8 +186,8 @@ function refuseExpiring({ token }: KnownCaller): void {
   if (token?.expiresAt === undefined) return;
   throw new Failure(
     'forbidden',
-    'A token that expires creates no link to an account that is in use. Use a session, or a token without an expiry.',
+    'A token that expires does not change how somebody logs in to an account that is in use. Use a session, or a token without an expiry.',
   );
 }
 
-export const loginLinkRoutes = [createLoginLink, deleteLoginLink];
+export const loginLinkRoutes = [createLoginLink, deleteLoginLink, removeSecondFactor];

@@ -25,6 +25,9 @@ export const AccountMember = Type.Object(
     teams: Type.Array(Named),
     state: OneOf(MEMBER_STATES, { description: '`invited` as long as they were never seen' }),
     hasPassword: Type.Boolean(),
+    hasSecondFactor: Type.Boolean({
+      description: 'Whether their login needs a code of an authenticator app',
+    }),
     lastSeenAt: Type.Optional(Time()),
     createdAt: Time(),
     invitation: Type.Optional(
@@ -48,6 +51,7 @@ export interface MemberSurroundings {
   roleNames: ReadonlyMap<string, string>;
   teams: readonly { key: string; name: string }[];
   invitationUntil: number | undefined;
+  hasSecondFactor: boolean;
   now: number;
 }
 
@@ -59,7 +63,7 @@ export function memberStateOf({
 
 export function toAccountMember(
   member: ListedMember,
-  { roleNames, teams, invitationUntil, now }: MemberSurroundings,
+  { roleNames, teams, invitationUntil, hasSecondFactor, now }: MemberSurroundings,
 ): Static<typeof AccountMember> {
   const { id, username, email, firstName, lastName, role, customRoles, hasPassword, lastSeenAt, createdAt } =
     member;
@@ -74,6 +78,7 @@ export function toAccountMember(
     teams: teams.map(({ key, name }) => ({ key, name })),
     state: memberStateOf(member),
     hasPassword,
+    hasSecondFactor,
     ...(lastSeenAt !== undefined && { lastSeenAt }),
     createdAt,
     ...(invitationUntil !== undefined && {

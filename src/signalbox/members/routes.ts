@@ -7,6 +7,7 @@ import { roleResource } from '../../flags/roles/model.ts';
 import { Failure } from '../../kernel/failure.ts';
 import { clampLimit, describeLimit } from '../../kernel/http/reply/page.ts';
 import { route, type Call } from '../../kernel/http/route.ts';
+import { listMembersWithFactor } from '../../kernel/identity/second-factor/store.ts';
 import { listInvitations } from '../../kernel/identity/sessions/store-login-links.ts';
 import {
   grantedActions,
@@ -70,10 +71,11 @@ const listMembers = route(
 async function showMembers(db: Db, call: RoleViewer, members: readonly ListedMember[]) {
   const ids = members.map(({ id }) => id);
   const keys = [...new Set(members.flatMap(({ customRoles }) => customRoles))];
-  const [roles, belongings, invitations] = await Promise.all([
+  const [roles, belongings, invitations, withFactor] = await Promise.all([
     findRoles(db, keys),
     listMemberTeams(db, ids),
     listInvitations(db, ids),
+    listMembersWithFactor(db, ids),
   ]);
   const teams = Map.groupBy(belongings, ({ memberId }) => memberId);
   const seen = roles.filter((role) => call.can(roleResource(role), 'viewRole'));
@@ -83,6 +85,7 @@ async function showMembers(db: Db, call: RoleViewer, members: readonly ListedMem
       roleNames,
       teams: (teams.get(member.id) ?? []).map(({ team }) => team),
       invitationUntil: invitations.get(member.id),
+      hasSecondFactor: withFactor.has(member.id),
       now: call.now,
     }),
   );

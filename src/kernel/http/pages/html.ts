@@ -30,6 +30,10 @@ export function formTargetOf(url: string): string {
 export const MARK = `<svg class="mark" viewBox="0 0 22 22" aria-hidden="true"><rect width="22" height="22" rx="6"/><path
  d="M4 14.5h14M7.5 14.5c4 0 3-7 7-7H18"/><circle cx="6.5" cy="8" r="2"/></svg>`;
 
+/** For scripts of pages: where the server is, with a slash at the end, and where pages keep the secret of the session. */
+export const ROOT_SCRIPT = `const root = document.documentElement.dataset.root;
+const storageKey = 'signalbox_session' + (root === '/' ? '' : ':' + root.slice(0, -1));`;
+
 /** Lines and switches of a signal box, beside the login on wide screens. */
 const TRACKS = `<div class="tracks" aria-hidden="true"><svg viewBox="0 0 600 800" preserveAspectRatio="xMidYMid slice"><path
  d="M-20 80H620M-20 200H620M-20 320H620M-20 440H620M-20 560H620M-20 680H620M100 200l80 120M380 80l-80 120M460 560l80-120M60 680l80-120"/><path
@@ -39,15 +43,26 @@ const TRACKS = `<div class="tracks" aria-hidden="true"><svg viewBox="0 0 600 800
 
 /**
  * `body` is HTML: external text in it must be escaped by `escapeHtml`. A card is a small page with one purpose; a login is one
- * with a picture beside it.
+ * with a picture beside it. A text that belongs to the console has its bar above it: see `framedPage`.
  */
 export function htmlPage(title: string, body: string, look: 'card' | 'text' | 'login' = 'text'): string {
   const picture = look === 'login' ? TRACKS : '';
   const isSmall = look !== 'text';
   const brand = isSmall ? `<p class="brand">${MARK}Signalbox</p>` : '';
-  return `<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">
+  const content = `<main>${brand}<h1>${title}</h1>${body}</main>${picture}`;
+  return htmlDocument(title, look === 'login' ? 'card login' : look, content);
+}
+
+/** In the frame of the console. `way` is HTML: links to the pages above this one. */
+export function framedPage(title: string, body: string, way: string): string {
+  const bar = `<header class="bar"><a class="brand" href="/console">${MARK}Signalbox</a><nav aria-label="Breadcrumbs">${way}</nav></header>`;
+  return htmlDocument(title, 'framed', `${bar}<main><h1>${title}</h1>${body}</main>`);
+}
+
+function htmlDocument(title: string, look: string, content: string): string {
+  return `<!doctype html><html lang="en" data-root="/"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">
 <title>${title} · Signalbox</title><style>${PAGE_STYLE}</style></head>
-<body class="${look === 'login' ? 'card login' : look}"><main>${brand}<h1>${title}</h1>${body}</main>${picture}</body></html>`;
+<body class="${look}">${content}</body></html>`;
 }
 
 /** The cells of a row of a stacked table stand below each other on a narrow screen, without their heads. */

@@ -1,9 +1,12 @@
 // Login from a browser by one-time link or password, logout, and links to what a session may read, with their pages.
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { Failure, type FailureKind } from '../../failure.ts';
-import { showPage, showScriptedPage, escapeHtml, htmlPage, PageScript } from './html.ts';
+import { showPage, showScriptedPage, escapeHtml, htmlPage, PageScript, ROOT_SCRIPT } from './html.ts';
 import type { Kernel } from '../../kernel.ts';
+import { challengeFor, memberByCode, WRONG_CODE, type ArrivingMember } from './login-challenge.ts';
+import { publicPathOf, withoutPublicPath } from '../public-path.ts';
 import {
+  chargeLoginAttempt,
   endSession,
   isOwnOrigin,
   logRefusal,
@@ -11,13 +14,27 @@ import {
   memberByPassword,
   openSession,
 } from './open-session.ts';
-import { showShell, STORAGE_KEY } from './session-pages.ts';
+import { showShell } from './session-pages.ts';
+import type { BaseRole } from '../../identity/policy.ts';
 import { findSessionCaller } from '../../identity/sessions/session-caller.ts';
 import { isLocalPath, signSessionLink } from '../../identity/sessions/session-link.ts';
-import type { Member } from '../../identity/store-members.ts';
 
 const FORM_BYTES = 32 * 1024;
 const CONSOLE_PATH = '/console';
+export const EXTERNAL_LOGIN_PATH = '/session/oidc';
+
+/** A login by another server, where the operator has set one up. */
+export interface ExternalLoginWay {
+  name: string;
+  /** The role of those whom nobody here knows; absent where they are not let in. */
+  newMembers?: BaseRole;
+}
+
+declare module '../../kernel.ts' {
+  interface Settings {
+    externalLogin?: ExternalLoginWay;
+  }
+}
 
 const STATUS: Partial<Record<FailureKind, number>> = {
   malformed: 400,
@@ -51,13 +68,13 @@ export function serveLogin(app: FastifyInstance, kernel: Kernel): void {
 
     scope.get<{ Querystring: { return?: string | string[] } }>('/session', async (request, reply) => {
       if (await showShell(request, reply, kernel)) return reply;
-      const back = backTo([request.query.return ?? ''].flat()[0]);
+      const back = backTo(kernel, [request.query.return ?? ''].flat()[0]);
       const visitor = await findSessionCaller(request, kernel);
       return showPage(
         reply,
         200,
         visitor === undefined
-          ? loginPage({ back }, kernel.program)
+          ? loginPage({ back }, kernel)
           : welcomePage(visitor.caller.member.username, kernel.publicUrl),
       );
     });
@@ -69,15 +86,23 @@ export function serveLogin(app: FastifyInstance, kernel: Kernel): void {
       checkSameOrigin(request, kernel);
       const form = formOf(request);
       const link = form.get('link');
-      if (link !== null) return letIn(request, reply, await memberByLink(kernel, link), kernel);
+      const back = backTo(kernel, form.get('return') ?? '');
+      const challenge = form.get('challenge');
+      if (challenge !== null) {
+        await chargeLoginAttempt(kernel, request.ip);
+        const member = await memberByCode(kernel, challenge, form.get('code') ?? '');
+        if (member !== undefined) return letIn(request, reply, member, kernel, back);
+        logRefusal(kernel, visitorOf(request), 401);
+        return showPage(reply, 401, codePage({ challenge, back, problem: WRONG_CODE }));
+      }
+      if (link !== null) return goOn(request, reply, await memberByLink(kernel, link), kernel, back);
       const name = form.get('name') ?? '';
       const password = form.get('password') ?? '';
-      const back = backTo(form.get('return') ?? '');
       const member = await memberByPassword(kernel, visitorOf(request), { name, password });
-      if (member !== undefined) return letIn(request, reply, member, kernel, back);
+      if (member !== undefined) return goOn(request, reply, member, kernel, back);
       logRefusal(kernel, visitorOf(request), 401);
       const problem = 'The name or the password is wrong.';
-      return showPage(reply, 401, loginPage({ name, problem, back }, kernel.program));
+      return showPage(reply, 401, loginPage({ name, problem, back }, kernel));
     });
     scope.get('/session/end', (_request, reply) => reply.redirect('/session', 303));
     scope.post('/session/end', async (request, reply) => {
@@ -92,11 +117,15 @@ export function serveLogin(app: FastifyInstance, kernel: Kernel): void {
       const visitor = await findSessionCaller(request, kernel);
       if (visitor === undefined) throw new Failure('unauthenticated', 'You are not logged in. Log in first.');
       const { secrets, clock } = kernel;
-      const path = formOf(request).get('path') ?? '';
+      const path = withoutPublicPath(formOf(request).get('path') ?? '', publicPathOf(kernel.publicUrl));
       const link = signSessionLink(secrets, visitor.caller.session!, path, clock.now());
       if (link === undefined)
         throw new Failure('malformed', 'The field "path" must be a path of this server.');
-      return reply.code(201).header('cache-control', 'no-store').send(link);
+      const url = publicPathOf(kernel.publicUrl) + link.url;
+      return reply
+        .code(201)
+        .header('cache-control', 'no-store')
+        .send({ ...link, url });
     });
     done();
   });
@@ -106,21 +135,35 @@ function visitorOf({ ip: address, headers }: FastifyRequest) {
   return { address, headers };
 }
 
+/** Asks for a code where the member has a second factor, and opens the session else. */
+export async function goOn(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  member: ArrivingMember,
+  kernel: Kernel,
+  back: string,
+) {
+  const challenge = await challengeFor(kernel, member);
+  if (challenge === undefined) return await letIn(request, reply, member, kernel, back);
+  return showPage(reply, 200, codePage({ challenge, back }));
+}
+
+/** Opens the session, and leads on to the page. */
 async function letIn(
   request: FastifyRequest,
   reply: FastifyReply,
-  member: Member,
+  member: ArrivingMember,
   kernel: Kernel,
-  back = '',
+  back: string,
 ) {
-  const { pageSecret, cookie } = await openSession(kernel, visitorOf(request), member);
+  const { pageSecret, cookies } = await openSession(kernel, visitorOf(request), member);
   const page = keepPage({ secret: pageSecret, next: back || CONSOLE_PATH });
-  return showScriptedPage(reply.header('set-cookie', cookie), 200, page, KEEP_SCRIPT);
+  return showScriptedPage(reply.header('set-cookie', cookies), 200, page, KEEP_SCRIPT);
 }
 
-/** Empty for anything but a page of this server. */
-function backTo(path = ''): string {
-  return isLocalPath(path) ? path : '';
+/** Below the root of this server. Empty for anything but a page of it. */
+export function backTo({ publicUrl }: Kernel, path = ''): string {
+  return isLocalPath(path) ? withoutPublicPath(path, publicPathOf(publicUrl)) : '';
 }
 
 function formOf({ body }: FastifyRequest): URLSearchParams {
@@ -150,19 +193,50 @@ export interface LoginForm {
   back?: string;
 }
 
-function loginPage({ name = '', problem, back = '' }: LoginForm, program: string): string {
+function loginPage({ name = '', problem, back = '' }: LoginForm, { program, settings }: Kernel): string {
   const alert = problem === undefined ? '' : `<p role="alert" id="problem">${escapeHtml(problem)}</p>`;
   const wrong = problem === undefined ? '' : ' aria-invalid="true" aria-describedby="problem"';
-  const goOn = back === '' ? '' : `<input type="hidden" name="return" value="${escapeHtml(back)}">`;
+  const target = back === '' ? '' : `<input type="hidden" name="return" value="${escapeHtml(back)}">`;
   return htmlPage(
     'Log in',
-    `${NEEDS_SCRIPTS}${alert}<form method="post" action="/session" data-plain>${goOn}
+    `${NEEDS_SCRIPTS}${alert}<form method="post" action="/session" data-plain>${target}
      <label>Username or e-mail
        <input name="name" value="${escapeHtml(name)}" autocomplete="username" autocapitalize="none" spellcheck="false"
          required${name === '' ? ' autofocus' : ''}${wrong}></label>
      <label>Password
        <input name="password" type="password" autocomplete="current-password" required${name === '' ? '' : ' autofocus'}${wrong}></label>
-     <button>Log in</button></form>${linkHint(program)}`,
+     <button>Log in</button></form>${otherWay(settings.externalLogin, back)}${linkHint(program)}`,
+    'login',
+  );
+}
+
+function otherWay(provider: ExternalLoginWay | undefined, back: string): string {
+  if (provider === undefined) return '';
+  const query = back === '' ? '' : `?${new URLSearchParams({ return: back }).toString()}`;
+  return `<p><a class="button plain" href="${EXTERNAL_LOGIN_PATH}${escapeHtml(query)}">Continue with ${escapeHtml(provider.name)}</a></p>`;
+}
+
+/** The password is not asked for again: the challenge stands for it. */
+function codePage({
+  challenge,
+  back,
+  problem,
+}: {
+  challenge: string;
+  back: string;
+  problem?: string;
+}): string {
+  const alert = problem === undefined ? '' : `<p role="alert" id="problem">${escapeHtml(problem)}</p>`;
+  const wrong = problem === undefined ? '' : ' aria-invalid="true" aria-describedby="problem"';
+  return htmlPage(
+    'Log in',
+    `${NEEDS_SCRIPTS}${alert}<form method="post" action="/session" data-plain>
+     <input type="hidden" name="challenge" value="${escapeHtml(challenge)}">
+     <input type="hidden" name="return" value="${escapeHtml(back)}">
+     <label>Code of your authenticator app, or a recovery code
+       <input name="code" autocomplete="one-time-code" autocapitalize="none" spellcheck="false" required autofocus${wrong}></label>
+     <button>Log in</button></form>
+     <p>No phone and no recovery code? An administrator can remove the second factor of your account.</p>`,
     'login',
   );
 }
@@ -194,10 +268,11 @@ function welcomePage(username: string, publicUrl: string): string {
 /** Puts the second secret of a new session into the storage of this origin, or removes it, and goes on. */
 const KEEP_SCRIPT = new PageScript(`
 'use strict';
+${ROOT_SCRIPT}
 const { secret, next } = document.getElementById('kept').dataset;
 try {
-  if (secret === undefined) localStorage.removeItem('${STORAGE_KEY}');
-  else localStorage.setItem('${STORAGE_KEY}', secret);
+  if (secret === undefined) localStorage.removeItem(storageKey);
+  else localStorage.setItem(storageKey, secret);
   location.replace(next);
 } catch {
   document.getElementById('refused').hidden = false;

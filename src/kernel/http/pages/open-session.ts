@@ -2,16 +2,17 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { Failure } from '../../failure.ts';
 import { anonymousAt } from '../../identity/caller.ts';
-import { cookieOf, sessionCookieName } from '../../identity/sessions/session-caller.ts';
-import { spendLoginLink, type LinkPurpose } from '../../identity/sessions/store-login-links.ts';
+import { writeCookie } from '../../identity/sessions/own-cookies.ts';
+import { cookieOf, SESSION_COOKIE } from '../../identity/sessions/session-caller.ts';
+import { spendLoginLink } from '../../identity/sessions/store-login-links.ts';
 import { deleteSession, insertSession, SESSION_MS } from '../../identity/sessions/store-sessions.ts';
-import { checkPassword, type Member } from '../../identity/store-members.ts';
+import { findLogin, type Member } from '../../identity/store-members.ts';
 import type { Kernel } from '../../kernel.ts';
-import { retrySeconds, type Quota } from '../../limits/window.ts';
-
-/** The limit on password attempts from one address: against guessing, and because each attempt costs much time. */
-export const LOGIN_CATEGORY = 'login';
-export const LOGIN_QUOTA: Quota = { anonymous: 10, known: 10, seconds: 60 };
+import { isPassword } from '../../secrets/secret.ts';
+import { charge, refundBudget } from './charge.ts';
+import { LOGIN_CATEGORY } from './login-quotas.ts';
+import { budgetOfAttempt, knownBrowserCookie } from './known-browser.ts';
+import type { ArrivingMember } from './login-challenge.ts';
 
 /** A browser that logs in. */
 export interface Visitor {
@@ -22,15 +23,9 @@ export interface Visitor {
 export interface OpenedSession {
   /** The second secret, for pages of this server. */
   pageSecret: string;
-  /** The value of `set-cookie`. */
-  cookie: string;
+  /** The values of `set-cookie`. */
+  cookies: string[];
   expiresAt: number;
-}
-
-/** Who logs in. */
-export interface ArrivingMember extends Member {
-  /** What the link is for that lets them in; absent where it is a password. */
-  link?: LinkPurpose;
 }
 
 /** Uses up the link. */
@@ -43,23 +38,26 @@ export async function memberByLink({ db, clock }: Kernel, link: string): Promise
 /** Undefined where the name or the password is wrong. Counts the attempt first. */
 export async function memberByPassword(
   kernel: Kernel,
-  { address }: Visitor,
+  { address, headers }: Visitor,
   { name, password }: { name: string; password: string },
 ): Promise<Member | undefined> {
   await chargeLoginAttempt(kernel, address);
-  return await checkPassword(kernel.db, name, password);
+  const login = await findLogin(kernel.db, name);
+  const budget = budgetOfAttempt(kernel, headers, { name, memberId: login?.member.id });
+  await charge(
+    kernel,
+    budget,
+    'everyone',
+    'Too many wrong passwords for this account. Log in with a browser in which you have logged in before, or by a link.',
+  );
+  if (!(await isPassword(password, login?.password ?? null))) return undefined;
+  refundBudget(kernel, budget, 'everyone');
+  return login!.member;
 }
 
 /** Counts an attempt to guess a password, and refuses it where there are too many. */
-export async function chargeLoginAttempt({ limits, clock }: Kernel, address: string): Promise<void> {
-  if (!limits.enabled) return;
-  const now = clock.now();
-  const caller = anonymousAt(address);
-  if ((await limits.consume(LOGIN_CATEGORY, caller, now)) !== undefined) return;
-  const seconds = retrySeconds(limits.peek(LOGIN_CATEGORY, caller, now), now);
-  throw new Failure('exhausted', `Too many tries from this address. Try again in ${seconds} seconds.`, {
-    headers: { 'retry-after': String(seconds) },
-  });
+export function chargeLoginAttempt(kernel: Kernel, address: string): Promise<void> {
+  return charge(kernel, LOGIN_CATEGORY, anonymousAt(address), 'Too many tries from this address.');
 }
 
 export async function openSession(
@@ -72,7 +70,8 @@ export async function openSession(
   const now = clock.now();
   const agent = headers['user-agent'] ?? null;
   const { secret, pageSecret } = await insertSession(db, member, now, { address, agent }, member.link);
-  return { pageSecret, cookie: cookieFor(kernel, secret, SESSION_MS / 1000), expiresAt: now + SESSION_MS };
+  const cookies = [cookieFor(kernel, secret, SESSION_MS / 1000), knownBrowserCookie(kernel, member.id)];
+  return { pageSecret, cookies, expiresAt: now + SESSION_MS };
 }
 
 /** Resolves with the value of `set-cookie` that removes the cookie. */
@@ -86,8 +85,7 @@ export async function endSession(kernel: Kernel, { headers }: Pick<Visitor, 'hea
 }
 
 function cookieFor({ publicUrl }: Kernel, secret: string, seconds: number): string {
-  const secure = publicUrl.startsWith('https:') ? '; Secure' : '';
-  return `${sessionCookieName(publicUrl)}=${secret}; Path=/; HttpOnly; SameSite=Lax; Max-Age=${seconds}${secure}`;
+  return writeCookie(publicUrl, SESSION_COOKIE, secret, seconds);
 }
 
 /** Does not log the name: people type their passwords into that field. */

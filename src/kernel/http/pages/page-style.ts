@@ -69,10 +69,22 @@ export const PAGE_STYLE = `
   table { width: 100%; border-collapse: collapse; font-size: 13px; }
   th, td { padding: 6px 12px 6px 0; text-align: left; vertical-align: top; border-bottom: 1px solid var(--line); }
   .stacked td + td code { overflow-wrap: break-word; }
+  body.framed { padding: 0; background: light-dark(#fff, #12161c); }
+  .bar { display: flex; align-items: center; gap: 16px; min-height: 48px; padding: 8px 24px; border-bottom: 1px solid var(--line); }
+  .bar a { color: inherit; text-decoration: none; } .bar nav a { font-size: 13px; color: var(--muted); }
+  .bar nav a:hover { text-decoration: underline; }
+  body.framed main { max-width: 52rem; padding: 24px 24px 48px; border: 0; background: none; }
+  body.framed section { margin: 0 0 16px; padding: 16px; border: 1px solid var(--line); border-radius: 8px; }
+  body.framed section > h2 { margin: 0 0 12px; } body.framed section > :last-child { margin-bottom: 0; }
+  body.framed button { display: inline-block; width: auto; min-height: 32px; padding: 4px 12px; font-size: 13px; }
+  body.framed th { font-weight: 500; color: var(--muted); }
   @media (max-width: 48rem) { body.login { grid-template-columns: minmax(0, 1fr); } .tracks { display: none; } }
   @media (max-width: 40rem) {
     body { padding: 8px; }
     main { padding: 16px; }
+    .bar { padding: 8px 16px; }
+    body.framed main { padding: 16px 16px 48px; }
+    body.framed button { min-height: 44px; }
     th, td { padding-right: 8px; }
     td:first-child { overflow-wrap: anywhere; }
     .stacked thead { display: none; }

@@ -1,12 +1,20 @@
 // What the HTML pages for members who are logged in share: their shell, their errors, and the rate limit that they count against.
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import { Failure, type FailureKind } from '../../failure.ts';
-import { escapeHtml, htmlPage, showPage, showScriptedPage, pageHeaders, PageScript } from './html.ts';
+import {
+  escapeHtml,
+  htmlPage,
+  showPage,
+  showScriptedPage,
+  pageHeaders,
+  PageScript,
+  ROOT_SCRIPT,
+} from './html.ts';
 import { anonymousAt, type Caller } from '../../identity/caller.ts';
 import { SESSION_HEADER, readSession } from '../../identity/sessions/session-caller.ts';
 import type { SessionRequest } from '../../identity/sessions/session-link.ts';
 import type { Kernel } from '../../kernel.ts';
-import { retrySeconds } from '../../limits/window.ts';
+import { charge } from './charge.ts';
 
 /** The category of the rate limit for documents and pages that anybody may ask for. */
 export const DOCS_CATEGORY = 'docs';
@@ -56,7 +64,7 @@ export function showErrorPage(
     error instanceof Failure ? statusOf(error) : ((error as { statusCode?: number }).statusCode ?? 500);
   if (status >= 500) log.error({ err: error, route: name }, 'a page failed');
   const words =
-    error instanceof Failure && status < 500 ? error.message : 'This did not work. Go back and try again.';
+    error instanceof Failure && status !== 500 ? error.message : 'This did not work. Go back and try again.';
   const headers = error instanceof Failure ? (error.details.headers ?? {}) : {};
   const page = htmlPage('This did not work', `<p role="alert">${escapeHtml(words)}</p>`, 'card');
   return showPage(reply.headers(headers), status, page);
@@ -66,18 +74,9 @@ function statusOf({ kind, details }: Failure): number {
   return details.part === 'content-type' ? 415 : (STATUS[kind] ?? 500);
 }
 
-/** Throws where nothing is left of the budget. */
-export async function chargePage({ limits, clock }: Kernel, budget: string, caller: Caller): Promise<void> {
-  const now = clock.now();
-  if (!limits.enabled || (await limits.consume(budget, caller, now)) !== undefined) return;
-  const wait = retrySeconds(limits.peek(budget, caller, now), now);
-  throw new Failure('exhausted', `Too many calls. Try again in ${wait} seconds.`, {
-    headers: { 'retry-after': String(wait) },
-  });
+export function chargePage(kernel: Kernel, budget: string, caller: Caller): Promise<void> {
+  return charge(kernel, budget, caller, 'Too many calls.');
 }
-
-/** Where pages keep the secret, in the storage of this origin. */
-export const STORAGE_KEY = 'signalbox_session';
 
 /**
  * A field of a form may be named like a property of the form, so its attributes are read. Scripts in what was fetched do not
@@ -85,9 +84,10 @@ export const STORAGE_KEY = 'signalbox_session';
  */
 const SHELL_SCRIPT = new PageScript(`
 'use strict';
+${ROOT_SCRIPT}
 const send = (url, init) => {
   let secret = '';
-  try { secret = localStorage.getItem('${STORAGE_KEY}') ?? ''; } catch {}
+  try { secret = localStorage.getItem(storageKey) ?? ''; } catch {}
   const headers = { accept: 'text/html', '${SESSION_HEADER}': secret };
   return fetch(url, { cache: 'no-store', ...init, headers });
 };
@@ -112,8 +112,8 @@ const load = async () => {
   if (location.hash !== '') location.replace(location.hash);
 };
 const follow = async (path, go) => {
-  const reply = await send('/session/links', { method: 'POST', body: new URLSearchParams({ path }) });
-  go(reply.ok ? (await reply.json()).url : '/session?' + new URLSearchParams({ return: path }));
+  const reply = await send(root + 'session/links', { method: 'POST', body: new URLSearchParams({ path }) });
+  go(reply.ok ? (await reply.json()).url : root + 'session?' + new URLSearchParams({ return: path }));
 };
 addEventListener('submit', (event) => {
   const form = event.target;

@@ -2,10 +2,11 @@
 import type { Kernel } from '../../kernel.ts';
 import { Failure } from '../../failure.ts';
 import type { KnownCaller, SessionIdentity, Credential } from '../caller.ts';
+import { readCookie } from './own-cookies.ts';
 import { type SessionRequest, isSessionLink } from './session-link.ts';
 import { hashSecret, isSameSecret } from '../../secrets/secret.ts';
 
-const SESSION_COOKIE = 'signalbox_session';
+export const SESSION_COOKIE = 'signalbox_session';
 
 /** Browsers let only scripts of this origin send it: it is in no list of headers that CORS allows. */
 export const SESSION_HEADER = 'x-signalbox-session';
@@ -16,7 +17,7 @@ export const SESSION_SCHEME = {
   in: 'cookie',
   name: SESSION_COOKIE,
   description:
-    'The session of somebody who has logged in with a browser; `__Host-signalbox_session` over HTTPS. ' +
+    'The session of somebody who has logged in with a browser; `__Host-signalbox_session` over HTTPS, and `__Secure-signalbox_session` below a path. ' +
     `Pages send the second secret of the session beside it, in the header \`${SESSION_HEADER}\``,
 };
 
@@ -53,19 +54,10 @@ export async function readSession(
   }
 }
 
-/** Undefined if the cookie is absent or empty: some clients send an empty Cookie header with everything. */
+/** Undefined without a session. */
 export function cookieOf(cookies: string | undefined, publicUrl: string): Credential | undefined {
-  const wanted = sessionCookieName(publicUrl);
-  for (const pair of cookies?.split(';') ?? []) {
-    const [name, value = ''] = pair.trim().split('=', 2);
-    if (name === wanted && value !== '') return { kind: 'session', secret: value };
-  }
-  return undefined;
-}
-
-/** Browsers accept a name that begins with `__Host-` only over HTTPS, for all paths and for one host. */
-export function sessionCookieName(publicUrl: string): string {
-  return publicUrl.startsWith('https:') ? `__Host-${SESSION_COOKIE}` : SESSION_COOKIE;
+  const secret = readCookie(cookies, publicUrl, SESSION_COOKIE);
+  return secret === undefined ? undefined : { kind: 'session', secret };
 }
 
 /** Whether more than the cookie speaks for the session, or nothing more is needed. */

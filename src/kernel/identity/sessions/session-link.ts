@@ -1,7 +1,6 @@
 // Addresses of this server around a session: where the login leads back to, which is never another site, and signed links to one resource, for what a browser opens by itself and can send no header with.
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import type { SecretBox } from '../../secrets/secret-box.ts';
-import { isSameSecret } from '../../secrets/secret.ts';
 import type { SessionIdentity } from '../caller.ts';
 
 const PURPOSE = 'session links';
@@ -38,7 +37,7 @@ export function signSessionLink(
   const target = pathname + search;
   const expiresAt = now + LIFETIME_MS;
   const expiry = expiresAt.toString(36);
-  const signature = signatureOf(secrets, hash, target, expiry);
+  const signature = secrets.sign(PURPOSE, signedText(hash, target, expiry));
   const joint = target.includes('?') ? '&' : '?';
   return { url: `${target}${joint}${PARAMETER}=${expiry}.${signature}`, expiresAt };
 }
@@ -65,11 +64,11 @@ export function isSessionLink(
   if (typeof link !== 'string' || (method !== 'GET' && method !== 'HEAD')) return false;
   const [expiry = '', signature = ''] = link.split('.', 2);
   if (!(Number.parseInt(expiry, 36) > now)) return false;
-  return isSameSecret(signature, signatureOf(secrets, hash, url, expiry));
+  return secrets.verify(PURPOSE, signedText(hash, url, expiry), signature);
 }
 
-function signatureOf(secrets: SecretBox, session: string, target: string, expiry: string): string {
-  return secrets.sign(PURPOSE, JSON.stringify([session, target, expiry]));
+function signedText(session: string, target: string, expiry: string): string {
+  return JSON.stringify([session, target, expiry]);
 }
 
 /** Pages have what they are about in their address. Proxies refuse longer ones. */
