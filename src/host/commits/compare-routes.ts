@@ -21,6 +21,7 @@ import {
   RepositoryParams,
 } from '../repositories/access.ts';
 import { findRepositoryByName } from '../repositories/store.ts';
+import { siteOf } from '../site.ts';
 import { readCommits, showCommit, showCommits } from './find-commit.ts';
 import { CommitComparison, toDiffEntry } from './model.ts';
 import { streamText, textFormatOf } from './routes.ts';
@@ -89,14 +90,14 @@ function statusOf(ahead: number, behind: number) {
 }
 
 function urlsOfComparison(base: ComparedSide, head: ComparedSide, path: string, url: string) {
-  const { origin } = new URL(url);
-  const page = `${origin}/${path}`;
+  const site = siteOf(url);
+  const page = `${site}/${path}`;
   const permanent = ({ found: { owner, repository }, commit }: ComparedSide) =>
     `${owner.login}:${repository.name}:${commit.oid.slice(0, 12)}`;
   return {
     url: `${url}/repos/${path}`,
     html_url: page,
-    permalink_url: `${origin}/${fullNameOf(base)}/compare/${permanent(base)}...${permanent(head)}`,
+    permalink_url: `${site}/${fullNameOf(base)}/compare/${permanent(base)}...${permanent(head)}`,
     diff_url: `${page}.diff`,
     patch_url: `${page}.patch`,
   };

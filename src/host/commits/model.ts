@@ -6,6 +6,7 @@ import { nodeId } from '../node-id.ts';
 import { SimpleUser, toSimpleUser, type RepositoryOwner } from '../owners/model.ts';
 import type { FoundRepository } from '../repositories/access.ts';
 import { isoSeconds } from '../times.ts';
+import { siteOf } from '../site.ts';
 
 export const CommitPerson = Type.Object({
   name: Type.String(),
@@ -99,7 +100,7 @@ export function toCommit(
   const { oid, tree, parents, message } = commit;
   const fullName = `${owner.login}/${repository.name}`;
   const api = `${base}/repos/${fullName}`;
-  const page = `${new URL(base).origin}/${fullName}`;
+  const page = `${siteOf(base)}/${fullName}`;
   const user = ({ email }: GitPerson) => {
     const found = authors.get(email);
     return found === undefined ? null : toSimpleUser(found, base);
@@ -160,7 +161,7 @@ export function toDiffEntry(
   const fullName = `${owner.login}/${repository.name}`;
   const commit = status === 'removed' ? (from ?? to) : to;
   const path = filename.split('/').map(encodeURIComponent).join('/');
-  const page = `${new URL(base).origin}/${fullName}`;
+  const page = `${siteOf(base)}/${fullName}`;
   return {
     sha: file.oid ?? file.oldOid ?? null,
     filename,
@@ -169,7 +170,7 @@ export function toDiffEntry(
     deletions,
     changes,
     blob_url: `${page}/blob/${commit}/${path}`,
-    raw_url: `${new URL(base).origin}/raw/${fullName}/${commit}/${path}`,
+    raw_url: `${siteOf(base)}/raw/${fullName}/${commit}/${path}`,
     contents_url: `${base}/repos/${fullName}/contents/${path}?ref=${commit}`,
     ...(patch !== undefined && { patch }),
     ...(previousFilename !== undefined && { previous_filename: previousFilename }),

@@ -3,6 +3,7 @@ import type { SecretBox } from '../../kernel/secrets/secret-box.ts';
 import { signDownload } from '../download-token.ts';
 import type { FoundRepository } from '../repositories/access.ts';
 import type { ContentEntryRep } from './model.ts';
+import { siteOf } from '../site.ts';
 
 /** A commit of a repository, as the addresses in a reply name it. */
 export interface ContentPlace extends FoundRepository {
@@ -38,16 +39,16 @@ function startsOf(place: ContentPlace): UrlStarts {
 }
 
 function createStarts({ base, owner, repository, ref, commit }: ContentPlace): UrlStarts {
-  const { origin } = new URL(base);
+  const site = siteOf(base);
   const name = `${owner.login}/${repository.name}`;
-  const page = `${origin}/${name}`;
+  const page = `${site}/${name}`;
   return {
     api: `${base}/repos/${name}`,
     page,
     blob: `${page}/blob/${encodePath(ref)}`,
     tree: `${page}/tree/${encodePath(ref)}`,
     // The token of a private repository is good for one commit only.
-    raw: `${origin}/raw/${name}/${repository.isPrivate ? commit : encodeURIComponent(ref)}`,
+    raw: `${site}/raw/${name}/${repository.isPrivate ? commit : encodeURIComponent(ref)}`,
     atRef: `?ref=${encodeURIComponent(ref)}`,
   };
 }
@@ -80,10 +81,10 @@ export function submoduleUrls(
   module: Submodule | undefined,
 ): ContentUrls {
   const { base } = place;
-  const { origin } = new URL(base);
-  const hosted = module && hostedRepository(module.url, startsOf(place).page, origin);
+  const site = siteOf(base);
+  const hosted = module && hostedRepository(module.url, startsOf(place).page, site);
   return urlsOf(place, encodePath(path), {
-    html: hosted === undefined ? null : `${origin}/${hosted}/tree/${oid}`,
+    html: hosted === undefined ? null : `${site}/${hosted}/tree/${oid}`,
     git: hosted === undefined ? null : `${base}/repos/${hosted}/git/trees/${oid}`,
     download: null,
   });
@@ -144,9 +145,10 @@ function unquoted(value: string): string {
 }
 
 /** The `owner/name` of a repository of this server; `page` is the address that relative ones begin at. */
-function hostedRepository(url: string, page: string, origin: string): string | undefined {
+function hostedRepository(url: string, page: string, site: string): string | undefined {
   const isRelative = /^\.{1,2}\//.test(url);
   const absolute = isRelative ? URL.parse(url, `${page}/`) : URL.parse(url);
-  if (absolute === null || absolute.origin !== origin) return undefined;
-  return /^\/([\w-]+\/[\w.-]+?)(?:\.git)?\/?$/.exec(absolute.pathname)?.[1];
+  if (absolute?.href.startsWith(`${site}/`) !== true) return undefined;
+  const path = absolute.pathname.slice(new URL(site).pathname.replace(/\/$/, '').length);
+  return /^\/([\w-]+\/[\w.-]+?)(?:\.git)?\/?$/.exec(path)?.[1];
 }

@@ -33,13 +33,48 @@ test('a document whose HTML is many times as long is not rendered', async () => 
   assert.equal(await render(`[^1]: a\n\n${'[^1]'.repeat(5000)}`), undefined);
 });
 
+test('lists and quotes nested as deep as a text has room for are rendered, with all that they say', async () => {
+  const lines = (prefix: (depth: number) => string) =>
+    Array.from({ length: 150 }, (_, depth) => `${prefix(depth)}t${depth}`).join('\n');
+  for (const text of [
+    lines((depth) => `${'  '.repeat(depth)}- `),
+    lines((depth) => '> '.repeat(depth)),
+    `${'- '.repeat(12_000)}t0`,
+    `${'1. '.repeat(8000)}t0`,
+    `${'>'.repeat(24_000)}t0`,
+  ]) {
+    const html = (await render(text)) ?? '';
+    for (const [word] of text.matchAll(/t\d+/g))
+      assert.ok(html.includes(word), `${text.slice(0, 20)} ${word}`);
+    let depth = 0;
+    for (const [tag] of html.matchAll(/<\/?(?:ul|ol|blockquote)>/g)) {
+      depth += tag.startsWith('</') ? -1 : 1;
+      assert.ok(depth < 100, text.slice(0, 20));
+    }
+  }
+});
+
+test('a list and a quote that people write are nested as they wrote them', async () => {
+  const html = await render('- a\n  - b\n    1. c\n\n> > d\n\n```\n- - x\n```');
+  assert.match(html!, /<ul>\s*<li>a\s*<ul>\s*<li>b\s*<ol>\s*<li>c/);
+  assert.match(html!, /<blockquote>\s*<blockquote>\s*<p>d/);
+  assert.match(html!, /<code>- - x\n<\/code>/);
+});
+
+test('a document is rendered once, until others take its place', async () => {
+  assert.equal(renderer.find('# kept'), undefined);
+  const html = await render('# kept');
+  assert.equal(renderer.find('# kept'), html);
+  assert.equal(renderer.find('# kept', 'gfm'), undefined);
+});
+
 test('calls that ask for the same text at once wait for one task', async () => {
   const all = await Promise.all(Array.from({ length: 20 }, () => renderer.renderOnce('x', 'x', 'server')));
   assert.deepEqual(new Set(all), new Set(['<p>x</p>']));
 });
 
 test('further documents are refused while too many wait', async () => {
-  const all = await Promise.allSettled(Array.from({ length: 8 }, () => render('# x')));
+  const all = await Promise.allSettled(Array.from({ length: 8 }, (_, index) => render(`# ${index}`)));
   const refused = all.flatMap((one) => (one.status === 'rejected' ? [(one.reason as Error).message] : []));
   assert.deepEqual(
     new Set(refused),

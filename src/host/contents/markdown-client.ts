@@ -1,4 +1,6 @@
 // Renders Markdown in a worker thread, with limits on time and memory.
+import { hash } from 'node:crypto';
+import { BoundedCache } from '../../kernel/collections/bounded-cache.ts';
 import { TaskStopped } from '../../kernel/threads/task-error.ts';
 import { threadFile, ThreadRunner } from '../../kernel/threads/thread-runner.ts';
 import type { ReferenceScope } from '../texts/link-references.ts';
@@ -16,6 +18,8 @@ const MAX_CPU_MS = 2000;
 const MAX_MEGABYTES = 256;
 const IDLE_MS = 10_000;
 const MAX_CHARACTERS = 512 * 1024;
+/** Characters of HTML in memory. */
+const MAX_RENDERED = 8 * 1024 * 1024;
 /** So that no call waits for minutes. */
 const MAX_WAITING = 30;
 
@@ -41,6 +45,8 @@ interface MarkdownLimits {
 export class MarkdownRenderer {
   /** By key: calls that ask for the same text at once wait for one task. */
   readonly #rendering = new Map<string, Promise<string | undefined>>();
+  /** Documents by their hash: a README is read far more often than it changes. */
+  readonly #rendered = new BoundedCache<string, string>({ max: MAX_RENDERED, weigh: ({ length }) => length });
   readonly #threads: ThreadRunner<MarkdownTask, string | undefined>;
 
   constructor({ maxCpuMs = MAX_CPU_MS, maxWaiting = MAX_WAITING }: MarkdownLimits = {}) {
@@ -53,16 +59,30 @@ export class MarkdownRenderer {
     });
   }
 
+  /** The HTML of a document that was rendered before. */
+  find(text: string, mode: MarkdownMode = 'markdown'): string | undefined {
+    return this.#rendered.get(keyOf(text, mode));
+  }
+
   /** Undefined for a document that is too long, or takes too long. */
   async render(text: string, mode: MarkdownMode = 'markdown'): Promise<string | undefined> {
-    return await this.#render({ text, mode });
+    const key = keyOf(text, mode);
+    const known = this.#rendered.get(key);
+    if (known !== undefined) return known;
+    const html = await this.#renderOnce(key, { text, mode });
+    if (html !== undefined) this.#rendered.set(key, html);
+    return html;
   }
 
   /** Renders a comment, with links for its references. Undefined where it takes too long. */
   async renderOnce(key: string, text: string, references: ReferenceScope): Promise<string | undefined> {
+    return await this.#renderOnce(`comment ${key}`, { text, mode: 'gfm', references });
+  }
+
+  async #renderOnce(key: string, task: MarkdownTask): Promise<string | undefined> {
     const running = this.#rendering.get(key);
     if (running !== undefined) return await running;
-    const rendering = this.#render({ text, mode: 'gfm', references });
+    const rendering = this.#render(task);
     this.#rendering.set(key, rendering);
     try {
       return await rendering;
@@ -85,4 +105,8 @@ export class MarkdownRenderer {
       throw error;
     }
   }
+}
+
+function keyOf(text: string, mode: MarkdownMode): string {
+  return `${mode} ${hash('sha256', text, 'base64')}`;
 }

@@ -3,6 +3,7 @@ import { micromark, type Options } from 'micromark';
 import { gfm, gfmHtml } from 'micromark-extension-gfm';
 import { serveTasks } from '../../kernel/threads/serve-tasks.ts';
 import { isolate, linkReferences } from '../texts/link-references.ts';
+import { boundNesting } from './bound-nesting.ts';
 import type { MarkdownTask } from './markdown-client.ts';
 
 type SyntaxExtension = NonNullable<Options['extensions']>[number];
@@ -61,7 +62,7 @@ const SHORT_TEXT = 4096;
 
 serveTasks<MarkdownTask, string | undefined>(({ text, mode, references }, port) => {
   /** HTML in the text is escaped. Links lead to http, https and mailto addresses, or are relative. */
-  const html = micromark(text, {
+  const html = micromark(boundNesting(text), {
     extensions: [gfm(), ...(mode === 'gfm' ? [lineBreaks] : [])],
     htmlExtensions: [gfmHtml({ labelAttributes: '' }), ...(mode === 'gfm' ? [lineBreaksHtml] : [])],
   });

@@ -13,10 +13,13 @@ import {
   SentPerson,
   gitUrlsOf,
 } from '../git-data/model.ts';
+import { LARGE_CONTENT } from '../git-data/receive-file.ts';
 import { commitFiles, type CommittedFiles } from '../git/commit-files.ts';
 import type { GitCommit, GitPerson } from '../git/objects/commit-object.ts';
+import type { StoredFile } from '../git/objects/write-large-blob.ts';
 import type { GitRepository } from '../git/repository.ts';
 import { checkPath, isBranchName } from '../git/refs/revision.ts';
+import { RefUpdateRefused } from '../git/refs/update-refs.ts';
 import { ONE_COMMIT, requireRefChange, type RefChange } from '../protection/check-ref-changes.ts';
 import { changeRefs } from '../pushes/push.ts';
 import {
@@ -33,7 +36,7 @@ import { fileEntry } from './show-content.ts';
 interface SentChange {
   path: string;
   /** Undefined removes the file. */
-  content: Buffer | undefined;
+  content: Buffer | StoredFile | undefined;
   message: string;
   sha?: string;
   branch?: string;
@@ -46,17 +49,45 @@ interface WrittenFile extends CommittedFiles {
   isNew: boolean;
 }
 
-/** Where anything is wrong, nothing is written. */
+/** Others may move the branch meanwhile: by pushes, merges, or calls of other nodes. */
+const MAX_TRIES = 10;
+
+/**
+ * Where anything is wrong, nothing is written. Where the branch has moved meanwhile, the change is made to what it has now: the
+ * `sha` of the file decides whether that is what the caller means.
+ */
 async function writeFile(
   kernel: Kernel,
   actor: { caller: KnownCaller; now: number },
   found: FoundRepository,
   sent: SentChange,
 ): Promise<WrittenFile> {
-  const { repository } = found;
+  const { number, defaultBranch } = found.repository;
   checkPath(sent.path);
+  const branch = (sent.branch ?? defaultBranch).replace(/^refs\/heads\//, '');
+  return await kernel.services.writeTurns.inTurn(`${number}:${branch}`, async () => {
+    for (let tries = 1; ; tries += 1)
+      try {
+        return await writeOnce(kernel, actor, found, { ...sent, branch });
+      } catch (error) {
+        if (!isContested(error) || tries === MAX_TRIES) throw error;
+      }
+  });
+}
+
+function isContested(error: unknown): boolean {
+  return error instanceof RefUpdateRefused && (error.reason === 'changed' || error.reason === 'locked');
+}
+
+async function writeOnce(
+  kernel: Kernel,
+  actor: { caller: KnownCaller; now: number },
+  found: FoundRepository,
+  sent: SentChange & { branch: string },
+): Promise<WrittenFile> {
+  const { repository } = found;
+  const { branch } = sent;
   const git = kernel.services.git.repository(repository.number);
-  const branch = (sent.branch ?? repository.defaultBranch).replace(/^refs\/heads\//, '');
   const ref = `refs/heads/${branch}`;
   const parent = await findBranchCommit(git, repository, branch);
   const isNew = await checkSha(git, parent, sent);
@@ -72,7 +103,9 @@ async function writeFile(
         failed: `Could not ${sent.content === undefined ? 'delete' : isNew ? 'create' : 'update'} file`,
       }),
   };
-  const committed = await commitFiles(git, commit, (updates) => changeRefs(kernel, actor, found, updates));
+  const committed = await commitFiles(git, commit, (updates) =>
+    changeRefs(kernel, actor, found, updates, new Set(updates.flatMap(({ to }) => to ?? []))),
+  );
   return { ...committed, branch, isNew };
 }
 
@@ -162,24 +195,30 @@ const putContent = repositoryRoute(
     path: '/repos/{owner}/{repo}/contents/{path...}',
     summary: 'Create or replace a file',
     description:
-      'Makes one commit. To replace a file its `sha` is needed; where the file or the branch has changed meanwhile, the ' +
-      'answer is 409, and nothing is written.',
+      'Makes one commit. To replace a file its `sha` is needed; where the file has changed meanwhile, the answer is 409, and ' +
+      'nothing is written. Other changes of the branch do not matter. A file may have 100 MB; above 7 MB, send a body with its length.',
     access: PUSH_REPOSITORY,
     params: AtPath,
     body: FileWrite,
+    largeField: LARGE_CONTENT,
     reply: { 200: FileCommit, 201: FileCommit },
     isData: true,
   },
   'write',
   async (call, kernel, found) => {
     const { params, body, base, now } = call;
-    const content = decodeContent(body.content);
+    const content = (call.received as StoredFile | undefined) ?? decodeContent(body.content);
     const written = await writeFile(kernel, call, found, { ...body, path: params.path, content });
     const { commit, blobs, branch, isNew } = written;
     const { secrets } = kernel;
     const holder = downloadHolder(call.caller);
     const place = { ...found, commit: commit.oid, ref: branch, base, secrets, holder, now };
-    const file = fileEntry({ place }, params.path, blobs.get(params.path)!, content.length);
+    const file = fileEntry(
+      { place },
+      params.path,
+      blobs.get(params.path)!,
+      'oid' in content ? content.size : content.length,
+    );
     return reply(isNew ? 201 : 200, toFileCommit(place, commit, file));
   },
 );

@@ -6,6 +6,7 @@ import { OneOf, problem, Type, type Static } from '../../kernel/schema/schema.ts
 import { userContentHeaders } from '../../kernel/http/reply/user-content.ts';
 import { buildBlob } from '../git/objects/new-object.ts';
 import type { GitRepository } from '../git/repository.ts';
+import type { StoredFile } from '../git/objects/write-large-blob.ts';
 import { writeObjects } from '../git/objects/write-objects.ts';
 import { mediaParamOf } from '../media-type.ts';
 import { nodeId } from '../node-id.ts';
@@ -18,9 +19,9 @@ import {
 import { asDownload } from '../transport/downloads.ts';
 import type { GitTransferCall } from '../transport/git-transfers.ts';
 import { decodeLines, encodeLines, streamLines, gitUrlsOf, objectUrl } from './model.ts';
+import { LARGE_CONTENT, MAX_FILE_BYTES } from './receive-file.ts';
 import { missingFrom } from '../commits/find-commit.ts';
 
-const MAX_BLOB_BYTES = 100 * 1024 ** 2;
 const RAW_TYPE = 'application/vnd.github.v3.raw; charset=utf-8';
 
 const ShortBlob = Type.Object({ url: Type.String(), sha: Type.String() }, { $id: 'short-blob' });
@@ -48,19 +49,29 @@ const createBlob = repositoryRoute(
     method: 'POST',
     path: '/repos/{owner}/{repo}/git/blobs',
     summary: 'Create a blob',
+    description: 'Of at most 100 MB. Above 7 MB, send base64, in a body with its length.',
     access: PUSH_REPOSITORY,
     params: Type.Object(RepositoryParams),
     body: BlobCreation,
+    largeField: LARGE_CONTENT,
     reply: { 201: ShortBlob },
   },
   'write',
-  async ({ body, base }, { services }, found) => {
-    const blob = buildBlob(bytesOf(body));
-    await writeObjects(services.git.repository(found.repository.number), [blob]);
-    const url = objectUrl(gitUrlsOf(found, base), 'blob', blob.oid);
-    return reply(201, { sha: blob.oid, url }, { location: url });
+  async ({ body, base, received }, { services }, found) => {
+    const stored = received as StoredFile | undefined;
+    if (stored !== undefined && body.encoding !== 'base64')
+      throw problem('encoding', 'must be base64 for content of this size');
+    const { oid } = stored ?? (await storeSmall(services.git.repository(found.repository.number), body));
+    const url = objectUrl(gitUrlsOf(found, base), 'blob', oid);
+    return reply(201, { sha: oid, url }, { location: url });
   },
 );
+
+async function storeSmall(git: GitRepository, body: Static<typeof BlobCreation>): Promise<{ oid: string }> {
+  const blob = buildBlob(bytesOf(body));
+  await writeObjects(git, [blob]);
+  return blob;
+}
 
 function bytesOf({ content, encoding }: Static<typeof BlobCreation>): Buffer {
   if (encoding === 'base64') {
@@ -91,7 +102,7 @@ const getBlob = repositoryRoute(
     const sha = params.file_sha.toLowerCase();
     const blob = await git.readBlob(sha);
     if (blob === undefined) throw await missingFrom(git, 'There is no such blob');
-    if (blob.size > MAX_BLOB_BYTES) throw tooLarge();
+    if (blob.size > MAX_FILE_BYTES) throw tooLarge();
     if (mediaParamOf(String(headers['accept'] ?? '')) === 'raw')
       return await rawBlob(kernel, call, { git, sha, ...blob });
     const facts = {

@@ -7,6 +7,7 @@ import type { ListedEntry } from '../git/objects/list-tree.ts';
 import { nodeId } from '../node-id.ts';
 import { personOf } from '../owners/model.ts';
 import type { FoundRepository } from '../repositories/access.ts';
+import { siteOf } from '../site.ts';
 
 export const GitTreeReply = Type.Object(
   {
@@ -204,7 +205,7 @@ export interface GitUrls {
 
 export function gitUrlsOf({ repository, owner }: FoundRepository, base: string): GitUrls {
   const fullName = `${owner.login}/${repository.name}`;
-  return { api: `${base}/repos/${fullName}`, page: `${new URL(base).origin}/${fullName}` };
+  return { api: `${base}/repos/${fullName}`, page: `${siteOf(base)}/${fullName}` };
 }
 
 export function objectUrl({ api }: GitUrls, type: string, oid: string): string {

@@ -3,6 +3,7 @@ import { Failure } from '../../kernel/failure.ts';
 import { parseCommit, type GitCommit, type GitPerson } from './objects/commit-object.ts';
 import { editTree, type TreeEdit } from './objects/edit-tree.ts';
 import { buildBlob, buildCommit, type NewObject } from './objects/new-object.ts';
+import type { StoredFile } from './objects/write-large-blob.ts';
 import type { GitRepository } from './repository.ts';
 import { checkPath } from './refs/revision.ts';
 import type { TreeEntry } from './objects/tree.ts';
@@ -11,8 +12,8 @@ import { writeObjects } from './objects/write-objects.ts';
 
 export interface FileChange {
   path: string;
-  /** Undefined removes the file. */
-  content: Uint8Array | undefined;
+  /** Undefined removes the file. A stored one is a blob of the repository already. */
+  content: Uint8Array | StoredFile | undefined;
 }
 
 export interface FilesCommit {
@@ -54,11 +55,10 @@ export async function commitFiles(
       edits.push({ path, entry: undefined });
       continue;
     }
-    const blob = buildBlob(content);
-    objects.push(blob);
-    blobs.set(path, blob.oid);
     const mode = current?.mode === '100755' ? '100755' : '100644';
-    edits.push({ path, entry: { mode, oid: blob.oid } });
+    const oid = 'oid' in content ? content.oid : addBlob(objects, content);
+    blobs.set(path, oid);
+    edits.push({ path, entry: { mode, oid } });
   }
   const root = await editTree(repository, parent?.tree, edits, objects);
   const parents = parent === undefined ? [] : [parent.oid];
@@ -68,6 +68,12 @@ export async function commitFiles(
   await writeObjects(repository, [...objects, commit]);
   await move([update]);
   return { commit: parseCommit(commit.oid, commit.bytes), blobs };
+}
+
+function addBlob(objects: NewObject[], content: Uint8Array): string {
+  const blob = buildBlob(content);
+  objects.push(blob);
+  return blob.oid;
 }
 
 /** Throws where the path leads through a file, unless the same commit removes it, or where something else is at its end. */

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { Failure } from '../../kernel/failure.ts';
 import type { GitCall, GitProgram } from './process/git-process.ts';
 import { GitLimitExceeded } from './process/process-limits.ts';
+import type { RefWriters } from './refs/ref-writers.ts';
 
 export interface GitTarget {
   program: Pick<GitProgram, 'run' | 'read' | 'stream'>;
@@ -12,6 +13,8 @@ export interface GitTarget {
   alternates?: readonly string[];
   /** Where new objects go, instead of among those of the repository. */
   quarantine?: string;
+  /** Processes that change references of repositories in use; without them each change starts one. */
+  refWriters?: RefWriters;
   /** Fires when the caller that reads is gone. Commands that change the repository finish without it. */
   signal?: AbortSignal;
 }

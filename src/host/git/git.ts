@@ -10,7 +10,9 @@ import type { GitTarget } from './git-target.ts';
 import { ObjectCache } from './objects/object-cache.ts';
 import { ReaderPool } from './objects/reader-pool.ts';
 import { RefReader } from './refs/ref-reader.ts';
+import { RefWriters } from './refs/ref-writers.ts';
 import { GitRepository, type RepositoryServices } from './repository.ts';
+import { REF_TIMEOUT_MS, UPDATE_REFS } from './refs/update-refs.ts';
 import {
   createRepositoryFolder,
   existsRepository,
@@ -22,6 +24,9 @@ import {
 const MEBIBYTE = 1024 ** 2;
 /** About 30 MB. A push to a repository of more folders reads the further ones again. */
 const MAX_EXPANSIONS = 200_000;
+const IDLE_MS = 30_000;
+/** Of some megabytes each. Further repositories start a process for each change. */
+const MAX_REF_WRITERS = 8;
 const ABSENT = 'Git is not installed on this server, or is older than 2.38.';
 
 export interface GitSettings {
@@ -63,7 +68,7 @@ export class Git {
       start: (folder) =>
         program.start(['cat-file', '--batch-command', '--buffer'], { folder, work: 'reader' }),
       maxReaders,
-      idleMs: settings.idleMs ?? 30_000,
+      idleMs: settings.idleMs ?? IDLE_MS,
       timeoutMs: settings.readTimeoutMs ?? 30_000,
     });
     this.#services = {
@@ -71,6 +76,12 @@ export class Git {
       pool,
       cache: new ObjectCache(cacheBytes),
       refs: new RefReader(16 * MEBIBYTE),
+      refWriters: new RefWriters({
+        start: (folder) => program.start(UPDATE_REFS, { folder, work: 'reader' }),
+        maxWriters: MAX_REF_WRITERS,
+        idleMs: settings.idleMs ?? IDLE_MS,
+        timeoutMs: REF_TIMEOUT_MS,
+      }),
       expansions: new BoundedCache({ max: MAX_EXPANSIONS }),
     };
   }
@@ -138,6 +149,7 @@ export class Git {
   async removeRepository(number: number): Promise<void> {
     const folder = repositoryFolder(this.#settings.folder, number);
     this.#services?.pool.forget(folder);
+    this.#services?.refWriters.forget(folder);
     this.#services?.refs.forget(folder);
     await removeRepositoryFolder(this.#settings.folder, number);
   }
@@ -160,6 +172,7 @@ export class Git {
   /** Ends all processes. */
   async close(): Promise<void> {
     this.#services?.pool.close();
+    this.#services?.refWriters.close();
     await this.#services?.program.close();
   }
 }

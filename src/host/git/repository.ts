@@ -4,19 +4,23 @@ import { Failure } from '../../kernel/failure.ts';
 import { parseCommit, parseTag, type GitCommit, type GitTag } from './objects/commit-object.ts';
 import type { GitProgram } from './process/git-process.ts';
 import { listRefs, type ListedRef, type RefListing } from './refs/list-refs.ts';
+import type { NewObject } from './objects/new-object.ts';
 import type { CachedObject, ObjectCache } from './objects/object-cache.ts';
 import { isObjectId } from './objects/object-id.ts';
 import type { ObjectAnswer, ObjectInfo } from './objects/object-reader.ts';
 import type { ReaderPool } from './objects/reader-pool.ts';
 import type { RefReader } from './refs/ref-reader.ts';
+import type { RefWriters } from './refs/ref-writers.ts';
 import { existsRepository } from './repository-folder.ts';
 import { readRevision, splitPath } from './refs/revision.ts';
 import type { Expansion } from './objects/tree-expansion.ts';
-import { findInTree, parseLargeTree, type Tree, type TreeEntry } from './objects/tree.ts';
+import { findInTree, parseLargeTree, parseTree, type Tree, type TreeEntry } from './objects/tree.ts';
 
 /** Larger blobs are streamed from a process of their own. */
 const MAX_POOLED_BLOB = 1024 ** 2;
 export const MAX_TREE = 32 * 1024 ** 2;
+/** Larger ones would have to be parsed in slices. */
+const MAX_REMEMBERED_TREE = 256 * 1024;
 const MAX_COMMIT = 8 * 1024 ** 2;
 /** Tags of tags beyond this depth are not followed. */
 const MAX_TAG_DEPTH = 10;
@@ -27,6 +31,7 @@ export interface RepositoryServices {
   pool: ReaderPool;
   cache: ObjectCache;
   refs: RefReader;
+  refWriters: RefWriters;
   /** How large trees are that were measured, by their ids. */
   expansions: BoundedCache<string, Expansion>;
 }
@@ -50,6 +55,7 @@ export class GitRepository {
   readonly services: RepositoryServices;
   /** A repository is a `GitTarget`: the functions that write, compare and archive take it as it is, or a copy of it. */
   readonly program: GitProgram;
+  readonly refWriters: RefWriters;
   declare readonly signal?: AbortSignal;
 
   constructor(number: number, folder: string, services: RepositoryServices, signal?: AbortSignal) {
@@ -57,6 +63,7 @@ export class GitRepository {
     this.folder = folder;
     this.services = services;
     this.program = services.program;
+    this.refWriters = services.refWriters;
     if (signal !== undefined) this.signal = signal;
   }
 
@@ -195,6 +202,17 @@ export class GitRepository {
       timeoutMs: STREAM_TIMEOUT_MS,
       ...(signal && { signal }),
     });
+  }
+
+  /** Objects that were just written, which are probably read soon. */
+  remember(objects: readonly Pick<NewObject, 'oid' | 'type' | 'bytes'>[]): void {
+    const { cache } = this.services;
+    for (const { oid, type, bytes } of objects) {
+      cache.addInfo(this.number, { oid, type, size: bytes.length });
+      if (type === 'commit') cache.add(this.number, oid, { type, commit: parseCommit(oid, bytes) });
+      if (type === 'tree' && bytes.length <= MAX_REMEMBERED_TREE)
+        cache.add(this.number, oid, { type, tree: parseTree(oid, bytes) });
+    }
   }
 
   async #commitOf(oid: string): Promise<GitCommit | undefined> {

@@ -1,4 +1,6 @@
 // Due work: tidies a repository or a gist that needs it, one at a time on each node, and gives way to pushes.
+import { isBackupOpen } from '../../kernel/backup/backup-store.ts';
+import { waitForBackups } from '../../kernel/backup/hold-blobs.ts';
 import { Semaphore } from '../../kernel/collections/semaphore.ts';
 import { Failure } from '../../kernel/failure.ts';
 import { release, retry, type Due, type DueHandler } from '../../kernel/jobs/due-store.ts';
@@ -49,7 +51,7 @@ export function openMaintenance(): Semaphore {
 /** The work of one kind. */
 export function maintenanceHandler(kernel: Kernel, kind: MaintainedKind): DueHandler {
   const { db, clock } = kernel;
-  return async (due, signal) => {
+  return waitForBackups(kernel)(async (due, signal) => {
     const { number, pause } = JSON.parse(due.payload) as MaintenancePayload;
     if (pause !== undefined) {
       const now = clock.now();
@@ -68,7 +70,7 @@ export function maintenanceHandler(kernel: Kernel, kind: MaintainedKind): DueHan
     else if (end === 'stopped')
       await schedulePaused(db, kind.work, number, { until: now + PAUSE_MS, isChanged: false }, now);
     return undefined;
-  };
+  });
 }
 
 type End =
@@ -146,10 +148,10 @@ class PushWatch {
   readonly #stop = new AbortController();
   hasBegun = false;
 
-  constructor({ db }: Kernel, kind: MaintainedKind, number: number, other: AbortSignal) {
+  constructor({ db, clock }: Kernel, kind: MaintainedKind, number: number, other: AbortSignal) {
     this.signal = AbortSignal.any([this.#stop.signal, other]);
     const look = async () => {
-      this.hasBegun ||= await kind.isPushed(db, number);
+      this.hasBegun ||= (await kind.isPushed(db, number)) || (await isBackupOpen(db, clock.now()));
       if (this.hasBegun || !(await kind.exists(db, number)))
         this.#stop.abort(new Error('The repository is needed.'));
     };

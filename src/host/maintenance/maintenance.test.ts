@@ -6,6 +6,7 @@ import { eventually, inTime } from '../../../test/eventually.ts';
 import { startServer, type Json, type TestServer } from '../../../test/server.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import { claim, schedule, type Due, type DueHandler } from '../../kernel/jobs/due-store.ts';
+import { executeAll } from '../../kernel/storage/execute-all.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
 import { buildFiles, needsGit } from '../git/fixture-repository.ts';
 import { buildBlob, buildCommit, type NewObject } from '../git/objects/new-object.ts';
@@ -15,13 +16,15 @@ import { countRepositoryFiles } from '../git/maintenance/repack.ts';
 import { updateRefs } from '../git/refs/update-refs.ts';
 import { writeObjects } from '../git/objects/write-objects.ts';
 import type { Push } from '../pushes/model.ts';
-import { deletePush, insertPush } from '../pushes/store.ts';
+import { deletePushStatements, insertPush } from '../pushes/store.ts';
 import { limitedWork, MAINTAIN_GIST, MAINTAIN_REPOSITORY, needsMaintenance } from './schedule-maintenance.ts';
 import { maintenanceHandler, MAINTAINED_REPOSITORIES } from './maintain.ts';
 
 const MINUTE_MS = 60_000;
 const DAY_MS = 24 * 60 * MINUTE_MS;
 const NOW = 1_800_000_000_000;
+/** Never happens. */
+const LATER = { id: 'later', kind: 'test', payload: '{}', dueAt: 2 * NOW };
 
 test('a repository needs it with many loose objects or packs, without a commit graph, or with expired objects', () => {
   const tidy = { looseObjects: 2000, packs: 50, packBytes: 2 ** 30, hasCommitGraph: true };
@@ -139,10 +142,14 @@ describe('a server', needsGit, () => {
     const handled = handle(due, new AbortController().signal);
     await inTime(begun.promise, 'the repack');
     const pusher = { kind: 'system' } as unknown as Push['pusher'];
-    await insertPush(kernel.db, { id: 'new', number, pusher, begunAt: server.clock.now(), changes: [] });
+    await insertPush(
+      kernel.db,
+      { id: 'new', number, pusher, begunAt: server.clock.now(), changes: [] },
+      LATER,
+    );
     await inTime(handled, 'the end of the work');
     assert.match((await work(number))!.last_error!, /pushed to/);
-    await deletePush(kernel.db, 'new', '');
+    await executeAll(kernel.db, deletePushStatements(kernel.db, 'new', LATER.id));
     server.clock.ahead += 2 * MINUTE_MS;
     await eventually(async () => (await filesOf(number)).hasCommitGraph, 'the repack');
   });
@@ -204,12 +211,12 @@ describe('a server', needsGit, () => {
     const { db } = server.app.kernel;
     await putFile('busy', 'a.txt');
     const pusher = { kind: 'system' } as unknown as Push['pusher'];
-    await insertPush(db, { id: 'slow', number, pusher, begunAt: server.clock.now(), changes: [] });
+    await insertPush(db, { id: 'slow', number, pusher, begunAt: server.clock.now(), changes: [] }, LATER);
     server.clock.ahead += MINUTE_MS;
     await eventually(async () => (await work(number))?.last_error !== null, 'the first attempt');
     assert.match((await work(number))!.last_error!, /pushed to/);
     assert.equal((await filesOf(number)).hasCommitGraph, false);
-    await deletePush(db, 'slow', '');
+    await executeAll(db, deletePushStatements(db, 'slow', LATER.id));
     assert.equal((await server.call('/repos/admin/busy', { method: 'DELETE' })).status, 204);
     server.clock.ahead += 2 * MINUTE_MS;
     await eventually(async () => (await work(number)) === undefined, 'the end of the work');

@@ -1,6 +1,13 @@
 // Schedules the maintenance of a repository or a gist, decides when one needs it, and puts off work that the limits of git have stopped.
-import { schedule, type DueWork, retry, type DueHandler } from '../../kernel/jobs/due-store.ts';
+import {
+  schedule,
+  scheduleStatement,
+  type DueWork,
+  retry,
+  type DueHandler,
+} from '../../kernel/jobs/due-store.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
+import type { SqlStatement } from '../../kernel/storage/statement.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import { GitLimitExceeded } from '../git/process/process-limits.ts';
 import type { RepositoryFiles } from '../git/maintenance/repack.ts';
@@ -44,7 +51,17 @@ export async function scheduleMaintenance(
   now: number,
   kind: MaintenanceKind = MAINTAIN_REPOSITORY,
 ): Promise<void> {
-  await schedule(tx, workOn(kind, number, now + QUIET_MS), now, 'advance');
+  await tx.executeQuery(maintenanceStatement(tx, number, now, kind));
+}
+
+/** As `scheduleMaintenance`, for `executeAll`. */
+export function maintenanceStatement(
+  tx: Db,
+  number: number,
+  now: number,
+  kind: MaintenanceKind = MAINTAIN_REPOSITORY,
+): SqlStatement {
+  return scheduleStatement(tx, workOn(kind, number, now + QUIET_MS), now, 'advance');
 }
 
 /** For when the unreachable objects of today have expired, by the maintenance that runs. A push advances it. */

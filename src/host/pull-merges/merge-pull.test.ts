@@ -180,19 +180,17 @@ onEachEngine((engine) => {
     const moving = async (name: string, from: string, files: Record<string, string>) => {
       // Due work moves references, too.
       await eventually(isIdle, 'the end of due work');
-      const { program } = git;
-      const start = program.start.bind(program);
-      program.start = async (args, options) => {
-        if (args[0] === 'update-ref') {
-          program.start = start;
-          await addCommit(git, files, { branch: name, parents: [from] });
-        }
-        return await start(args, options);
+      const { refWriters } = git;
+      const run = refWriters.run.bind(refWriters);
+      refWriters.run = async (folder, transaction) => {
+        refWriters.run = run;
+        await addCommit(git, files, { branch: name, parents: [from] });
+        return await run(folder, transaction);
       };
       try {
         return await there.merge('squash');
       } finally {
-        program.start = start;
+        refWriters.run = run;
       }
     };
     const modified = (what: string) => `${what} branch was modified. Review and try the merge again.`;

@@ -1,5 +1,6 @@
 // The query plans for merges that have begun: each goes by an index, for any number of them.
 import { testPlans } from '../../../test/query-plans.ts';
+import { listFollowedBranches } from '../pulls/store.ts';
 import { insertReviewRows } from '../reviews/fixture.ts';
 import {
   deleteMergeIntent,
@@ -7,7 +8,6 @@ import {
   insertMergeIntent,
   listMergeIntentsInto,
   listMergeIntentsOf,
-  listMergingBases,
 } from './store.ts';
 
 const NOW = 1_800_000_000_000;
@@ -35,7 +35,7 @@ testPlans('every statement about merges that have begun goes by an index', {
   },
   async execute(db) {
     await listMergeIntentsInto(db, 7, 'main');
-    await listMergingBases(db, 7, ['main', 'release']);
+    await listFollowedBranches(db, 7, ['main', 'release']);
     const [intent] = await listMergeIntentsOf(db, 1);
     await db.transaction().execute(async (tx) => {
       await insertMergeIntent(tx, { ...intent!, state: { ...intent!.state, baseRef: 'main' } });

@@ -71,22 +71,6 @@ export async function listMergeIntentsInto(db: Db, number: number, baseRef: stri
   return rows.map(intentFrom);
 }
 
-/** Of these branches, those that merges have begun into. */
-export async function listMergingBases(
-  db: Db,
-  number: number,
-  baseRefs: readonly string[],
-): Promise<string[]> {
-  const rows = await db
-    .selectFrom('merge_intents')
-    .select('base_ref')
-    .distinct()
-    .where('repository_number', '=', number)
-    .where('base_ref', 'in', baseRefs)
-    .execute();
-  return rows.map(({ base_ref: ref }) => ref);
-}
-
 function intentFrom(row: Selectable<MergeIntentRow>): MergeIntent {
   return {
     issueId: row.issue_id,

@@ -1,8 +1,10 @@
 // What webhooks and feeds show of a moved branch or tag: its commits, with the files that they change.
 import type { Account } from '../../kernel/identity/store-accounts.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
+import type { Db } from '../../kernel/storage/tables.ts';
 import type { GitCommit, GitPerson } from '../git/objects/commit-object.ts';
 import { isAncestor, listMissingCommitIds, logFiles, type LoggedCommit } from '../git/history/history.ts';
+import { logStraightLine } from '../git/history/straight-line.ts';
 import { ZERO_OID } from '../git/objects/object-id.ts';
 import type { GitRepository } from '../git/repository.ts';
 import { personOf } from '../owners/model.ts';
@@ -37,19 +39,25 @@ export interface PushDetails extends Record<string, unknown> {
   pusher: { name: string; email: string } | { name: string };
 }
 
+interface DescribedPush {
+  pusher: Account | undefined;
+  hasCommits: boolean;
+  /** Commits that the repository did not have before this push, so that no other branch has them. */
+  fresh?: ReadonlySet<string>;
+}
+
 export async function describeMove(
   { db, services }: Kernel,
   number: number,
   { name, from, to }: RefMove,
-  { pusher, hasCommits }: { pusher: Account | undefined; hasCommits: boolean },
+  { pusher, hasCommits, fresh }: DescribedPush,
 ): Promise<PushDetails> {
   const git = services.git.repository(number);
   const isBranch = name.startsWith(BRANCH);
-  const others =
-    isBranch && to !== undefined && hasCommits
-      ? await listRecordedBranches(db, number, { except: name, limit: MAX_BRANCHES })
-      : [];
-  const logged = isBranch && hasCommits ? await logMove(git, { from, to, others }) : [];
+  let listed: Promise<string[]> | undefined;
+  const listOthers = () =>
+    (listed ??= listRecordedBranches(db, number, { except: name, limit: MAX_BRANCHES }));
+  const logged = isBranch && hasCommits ? await logMove(git, { from, to, listOthers }) : [];
   const read = await readFittingCommits(git, logged);
   const tip = to === undefined ? undefined : await git.resolveCommit(to);
   const head =
@@ -59,13 +67,10 @@ export async function describeMove(
     commit?.author.email,
     commit?.committer.email,
   ]);
-  const authors = await listAuthors(
-    db,
-    people.filter((email) => email !== undefined),
-  );
-  const distinct = await findDistinct(git, { from, to, others, logged });
+  const logins = await listLogins(db, pusher, new Set(people.filter((email) => email !== undefined)));
+  const distinct = await findDistinct(git, { from, to, listOthers, logged, fresh });
   const show = (one: ReadCommit) => ({
-    ...shownCommit(one, (email) => authors.get(email)?.login),
+    ...shownCommit(one, (email) => logins.get(email)),
     distinct: distinct === 'all' || distinct.has(one.commit.oid),
   });
   return {
@@ -87,21 +92,52 @@ export async function describeMove(
 interface MovedBranch {
   from: string | undefined;
   to: string | undefined;
-  others: readonly string[];
+  /** What other branches have. Most moves can be described without. */
+  listOthers(): Promise<readonly string[]>;
+}
+
+/** By address. Most commits are those of the pusher. */
+async function listLogins(
+  db: Db,
+  pusher: Account | undefined,
+  emails: ReadonlySet<string>,
+): Promise<Map<string, string>> {
+  const isMember = pusher !== undefined && !pusher.isService && !pusher.isBot;
+  const own = isMember ? personOf(pusher, 0).email : undefined;
+  const others = await listAuthors(
+    db,
+    [...emails].filter((email) => email !== own),
+  );
+  const logins = new Map([...others].map(([email, { login }]) => [email, login]));
+  if (own !== undefined) logins.set(own, pusher!.username);
+  return logins;
 }
 
 /** A new branch has only those commits that no other branch has. */
-async function logMove(git: GitRepository, { from, to, others }: MovedBranch): Promise<LoggedCommit[]> {
+async function logMove(git: GitRepository, { from, to, listOthers }: MovedBranch): Promise<LoggedCommit[]> {
   if (to === undefined) return [];
-  const without = await existing(git, from === undefined ? others : [from]);
+  const others = from === undefined ? await listOthers() : [from];
+  const isAlone = from !== undefined || others.length === 0;
+  const line = isAlone ? await logStraightLine(git, { from, to, maxFiles: MAX_FILES }) : undefined;
+  if (line !== undefined) return line;
+  const without = await existing(git, others);
   return await logFiles(git, { tip: to, without, maxCommits: MAX_COMMITS, maxFiles: MAX_FILES });
 }
 
 async function findDistinct(
   git: GitRepository,
-  { from, to, others, logged }: MovedBranch & { logged: readonly LoggedCommit[] },
+  {
+    from,
+    to,
+    listOthers,
+    logged,
+    fresh,
+  }: MovedBranch & { logged: readonly LoggedCommit[]; fresh: ReadonlySet<string> | undefined },
 ): Promise<'all' | Set<string>> {
-  if (to === undefined || from === undefined || others.length === 0 || logged.length === 0) return 'all';
+  if (to === undefined || from === undefined || logged.length === 0) return 'all';
+  if (fresh !== undefined && logged.every(({ oid }) => fresh.has(oid))) return 'all';
+  const others = await listOthers();
+  if (others.length === 0) return 'all';
   const without = await existing(git, [from, ...others]);
   return new Set(await listMissingCommitIds(git, { tip: to, without, limit: MAX_COMMITS }));
 }

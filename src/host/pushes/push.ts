@@ -12,7 +12,7 @@ import { findCaseCollisions, type RefChange } from '../protection/check-ref-chan
 import type { FoundRepository } from '../repositories/access.ts';
 import type { Push } from './model.ts';
 import { recordPushes, RECORD_PUSH, recordPushId } from './record-pushes.ts';
-import { findPush, insertPush, readRefsVersion } from './store.ts';
+import { findPush, insertPush } from './store.ts';
 
 /** Long after most pushes are over, and soon after a crash. */
 const FIRST_LOOK_MS = 10_000;
@@ -22,7 +22,7 @@ const SHORTEST_WAIT_MS = 10_000;
 const LONGEST_WAIT_MS = 5 * 60_000;
 
 /**
- * Refuses the names that a push may not have, too.
+ * Refuses the names that a push may not have, too. `fresh` are commits that were created for this change.
  *
  * @throws {RefUpdateRefused} where nothing was changed.
  */
@@ -31,6 +31,7 @@ export async function changeRefs(
   actor: PushActor,
   { repository: { number } }: FoundRepository,
   updates: readonly (RefUpdate & Pick<RefChange, 'renamedTo'>)[],
+  fresh?: ReadonlySet<string>,
 ): Promise<void> {
   const git = kernel.services.git.repository(number);
   const [collision] = await findCaseCollisions(git, updates);
@@ -42,7 +43,7 @@ export async function changeRefs(
     await updateRefs(git, updates);
     passCheckpoint('moved references');
   } finally {
-    await endPush(kernel, push, actor.caller);
+    await endPush(kernel, push, actor.caller, fresh);
   }
 }
 
@@ -62,21 +63,23 @@ export async function beginPush(
   changes: readonly RefChange[],
 ): Promise<Push> {
   const push: Push = { id: newId(now), number, pusher: recordedAs(caller), begunAt: now, changes };
-  const version = await kernel.db.transaction().execute(async (tx) => {
-    await insertPush(tx, push);
-    const work = { id: recordPushId(push.id), kind: RECORD_PUSH, payload: JSON.stringify({ id: push.id }) };
-    await schedule(tx, { ...work, dueAt: now + FIRST_LOOK_MS }, now);
-    return await readRefsVersion(tx, number);
-  });
+  const work = { id: recordPushId(push.id), kind: RECORD_PUSH, payload: JSON.stringify({ id: push.id }) };
+  const due = { ...work, dueAt: now + FIRST_LOOK_MS };
+  const version = await kernel.db.transaction().execute((tx) => insertPush(tx, push, due));
   // What the repository has before the first push that is recorded, nobody has pushed.
   if (version === 0) await recordPushes(kernel, number);
   return push;
 }
 
 /** Compares what the push was to change. Where that fails, due work does it later: the references have moved. */
-export async function endPush(kernel: Kernel, push: Push, pusher: KnownCaller): Promise<void> {
+export async function endPush(
+  kernel: Kernel,
+  push: Push,
+  pusher: KnownCaller,
+  fresh?: ReadonlySet<string>,
+): Promise<void> {
   try {
-    await recordPushes(kernel, push.number, { pusher, ended: push });
+    await recordPushes(kernel, push.number, { pusher, ended: push, ...(fresh && { fresh }) });
   } catch (error) {
     kernel.log.warn({ err: error, repository: push.number }, 'A push is to be recorded later');
   }

@@ -1,17 +1,18 @@
 // The query plans for pushes and recorded references: each uses an index, for any number of rows.
 import { testPlans } from '../../../test/query-plans.ts';
+import { executeAll } from '../../kernel/storage/execute-all.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import { insertRepositoryRows } from '../repositories/fixture.ts';
 import {
   advanceRefsVersion,
-  deletePush,
+  deletePushStatements,
   findPush,
   insertPush,
   listPushes,
   listRecordedBranches,
   listRecordedRefs,
-  readRefsVersion,
-  replaceRecordedRefs,
+  readRecordedRefs,
+  replaceRecordedRefsStatements,
 } from './store.ts';
 
 const NOW = 1_800_000_000_000;
@@ -31,16 +32,20 @@ testPlans('every statement about pushes goes by an index', {
 
 async function executeAllStatements(db: Db): Promise<void> {
   const pusher = { accountId: 'account-1' } as unknown as Parameters<typeof insertPush>[1]['pusher'];
-  await insertPush(db, { ...PUSH, pusher });
+  await insertPush(db, { ...PUSH, pusher }, { id: 'due-1', kind: 'test', payload: '{}', dueAt: 1 });
+  await readRecordedRefs(db, PUSH.number, ['refs/heads/main']);
   await findPush(db, PUSH.id);
   await listPushes(db, PUSH.number);
-  await readRefsVersion(db, PUSH.number);
-  await advanceRefsVersion(db, PUSH.number, 0);
+  await advanceRefsVersion(db, PUSH.number, 0, NOW);
   await listRecordedRefs(db, PUSH.number);
   await listRecordedRefs(db, PUSH.number, ['refs/heads/main']);
   await listRecordedBranches(db, PUSH.number, { except: 'refs/heads/main', limit: 10 });
-  await replaceRecordedRefs(db, PUSH.number, ['refs/heads/main'], new Map([['refs/heads/main', OID]]));
-  await deletePush(db, PUSH.id, 'due-1');
+  const names = ['refs/heads/main', 'refs/heads/gone'];
+  await executeAll(
+    db,
+    replaceRecordedRefsStatements(db, PUSH.number, names, new Map([['refs/heads/main', OID]])),
+  );
+  await executeAll(db, deletePushStatements(db, PUSH.id, 'due-1'));
 }
 
 async function insertRows(tx: Db, indexes: readonly number[]): Promise<void> {

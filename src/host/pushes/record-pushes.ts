@@ -3,30 +3,34 @@
 import { accountOf, type KnownCaller } from '../../kernel/identity/caller.ts';
 import { recordedAs } from '../../kernel/identity/identity.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
+import { awaitAll, executeAll } from '../../kernel/storage/execute-all.ts';
 import { notifyOnCommit } from '../../kernel/storage/notify-on-commit.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import type { HostEvent } from '../events/model.ts';
 import { recordEvents } from '../events/record-event.ts';
 import { readRefValues } from '../git/refs/list-refs.ts';
 import { isBeingImported } from '../imports/store.ts';
-import { scheduleMaintenance } from '../maintenance/schedule-maintenance.ts';
+import { maintenanceStatement } from '../maintenance/schedule-maintenance.ts';
+import { ownerOfAccount, type RepositoryOwner } from '../owners/model.ts';
 import { listOwners } from '../owners/store.ts';
 import { schedulePullWork } from '../pulls/schedule-work.ts';
 import { REPOSITORY_CHANNEL, type FoundRepository } from '../repositories/access.ts';
-import { scheduleCount, scheduleHead, writeHead } from '../repositories/changes/repository-work.ts';
+import { countStatement, scheduleHead, writeHead } from '../repositories/changes/repository-work.ts';
 import { listFormerNames } from '../repositories/store-redirects.ts';
-import { findRepositoryByNumber, updatePushedState, updateRepository } from '../repositories/store.ts';
+import type { Repository } from '../repositories/repository.ts';
+import { updateRepository } from '../repositories/store.ts';
 import { scheduleCommitReading } from '../texts/read-commits.ts';
+import { parseReferences } from '../texts/references.ts';
 import { describeMove, type PushDetails } from './describe-move.ts';
 import { isRecordedRef, movesBetween, type Push, type RefMove } from './model.ts';
 import {
   advanceRefsVersion,
-  deletePush,
+  deletePushStatements,
   listPushes,
   listRecordedBranches,
   listRecordedRefs,
-  readRefsVersion,
-  replaceRecordedRefs,
+  readRecordedRefs,
+  replaceRecordedRefsStatements,
 } from './store.ts';
 
 export const RECORD_PUSH = 'host.record-push';
@@ -37,6 +41,8 @@ const MAX_TRIES = 50;
 const MAX_EVENTS = 200;
 /** The events of further moves do not list their commits. */
 const MAX_LISTED = 50;
+/** The characters of messages that are looked at while a push is recorded. */
+const MAX_PARSED = 16_384;
 const BRANCH = 'refs/heads/';
 
 export function recordPushId(id: string): string {
@@ -50,6 +56,8 @@ interface Comparison {
   ended?: Push;
   /** The push may go on. */
   watched?: Push;
+  /** Commits that the repository did not have before the push that is over. */
+  fresh?: ReadonlySet<string>;
 }
 
 /** Compares what the push was to change, or all branches and tags where none is named. */
@@ -67,19 +75,22 @@ export async function recordPushes(
 /** False where another process has recorded references meanwhile: what was read may be older than that. */
 async function recordOnce(kernel: Kernel, number: number, comparison: Comparison): Promise<boolean> {
   const { db, services, clock } = kernel;
-  const { ended, watched, pusher } = comparison;
-  const version = await readRefsVersion(db, number);
-  if (version === undefined) return true;
-  const only = version === 0 ? undefined : namesOf(ended ?? watched);
+  const { ended, watched, pusher, fresh } = comparison;
+  const named = namesOf(ended ?? watched);
+  const known = await readRecordedRefs(db, number, named ?? []);
+  if (known === undefined) return true;
+  const { version } = known;
+  const only = version === 0 ? undefined : named;
   // A copy of another repository has no folder until it is complete.
   if (only === undefined && !(await services.git.exists(number))) return true;
-  const recorded = await listRecordedRefs(db, number, only);
+  const recorded = only === undefined ? await listRecordedRefs(db, number) : known.refs;
   const current = await readRefValues(services.git.repository(number), only);
   const names = new Set([...recorded.keys(), ...current.keys()]);
   const moves = movesBetween(names, recorded, current, await listPushes(db, number));
-  const close = async (tx: Db) => ended && (await deletePush(tx, ended.id, recordPushId(ended.id)));
+  const closing = (tx: Db) =>
+    ended === undefined ? [] : deletePushStatements(tx, ended.id, recordPushId(ended.id));
   if (moves.length === 0 && version > 0) {
-    if (ended !== undefined) await db.transaction().execute(close);
+    if (ended !== undefined) await db.transaction().execute((tx) => executeAll(tx, closing(tx)));
     return true;
   }
   const now = clock.now();
@@ -87,29 +98,38 @@ async function recordOnce(kernel: Kernel, number: number, comparison: Comparison
     [undefined, pusher],
     [(ended ?? watched)?.id, pusher],
   ] as const);
-  const events = version === 0 ? [] : await describeMoves(kernel, number, moves, callers);
+  const events = version === 0 ? [] : await describeMoves(kernel, number, moves, { callers, fresh });
   const changed = [...new Set(moves.map(({ name }) => name))];
   const result = await db.transaction().execute(async (tx) => {
-    if (!(await advanceRefsVersion(tx, number, version))) return undefined;
-    const head = version === 0 ? undefined : await chooseDefault(tx, number, moves, now);
-    await replaceRecordedRefs(tx, number, changed, current);
-    await close(tx);
-    if (version === 0) return {};
-    await updatePushedState(tx, number, { pushedAt: now });
-    await scheduleMaintenance(tx, number, now);
-    const found = await findFound(tx, number);
-    if (found === undefined) return {};
-    if (changed.includes(BRANCH + found.repository.defaultBranch)) await scheduleCount(tx, number, now);
-    await scheduleReading(tx, found, moves, pusher, now);
-    await insertMoveEvents(tx, found, events, now);
-    await notifyPushSubscriber(kernel, tx, found, moves, now);
+    const repository = await advanceRefsVersion(tx, number, version, now);
+    if (repository === undefined) return undefined;
+    const head = version === 0 ? undefined : await chooseDefault(tx, repository, moves, now);
+    const defaultBranch = head ?? repository.defaultBranch;
+    const isCounted = version > 0 && changed.includes(BRANCH + defaultBranch);
+    const [owner] = await awaitAll([
+      version === 0 ? undefined : findOwner(tx, repository, pusher),
+      executeAll(tx, [
+        ...replaceRecordedRefsStatements(tx, number, changed, current),
+        ...closing(tx),
+        ...(version > 0 ? [maintenanceStatement(tx, number, now)] : []),
+        ...(isCounted ? [countStatement(tx, number, now)] : []),
+      ]),
+    ]);
+    if (owner === undefined) return {};
+    const found = { owner, repository: { ...repository, defaultBranch } };
     const pusherIdOf = ({ push }: RefMove) => {
       const caller = callers.get(push?.id);
       return caller && accountOf(caller).id;
     };
     const followed = moves.map((move) => ({ ...move, pusherId: pusherIdOf(move) }));
-    await schedulePullWork(tx, number, version, followed, now);
-    await notifyOnCommit(tx, REPOSITORY_CHANNEL);
+    // They do not depend on each other: others of this repository wait for the row that was changed above.
+    await awaitAll([
+      scheduleReading(tx, found, moves, { events, pusher, now }),
+      insertMoveEvents(tx, found, events, now),
+      notifyPushSubscriber(kernel, tx, found, moves, now),
+      schedulePullWork(tx, number, version, followed, now),
+      notifyOnCommit(tx, REPOSITORY_CHANNEL),
+    ]);
     return { head };
   });
   if (result?.head !== undefined) await writeHead(kernel, { number, defaultBranch: result.head });
@@ -121,16 +141,26 @@ async function scheduleReading(
   tx: Db,
   { repository: { number, defaultBranch } }: FoundRepository,
   moves: readonly RefMove[],
-  pusher: KnownCaller | undefined,
-  now: number,
+  { events, pusher, now }: { events: readonly MoveEvent[]; pusher: KnownCaller | undefined; now: number },
 ): Promise<void> {
-  if (await isBeingImported(tx, number, now)) return;
-  for (const { name, from, to, push } of moves) {
+  const isSilent = new Set(events.filter(({ details }) => hasNoReferences(details)).map(({ move }) => move));
+  const readings = moves.flatMap((move) => {
+    const { name, from, to, push } = move;
     const initiator = push?.pusher ?? (pusher && recordedAs(pusher));
-    if (name !== BRANCH + defaultBranch || to === undefined || initiator === undefined) continue;
-    const move = { number, to, ...(from !== undefined && { from }) };
-    await scheduleCommitReading(tx, { ...move, pusher: initiator }, now);
-  }
+    if (name !== BRANCH + defaultBranch || to === undefined || initiator === undefined) return [];
+    if (isSilent.has(move)) return [];
+    return { number, to, ...(from !== undefined && { from }), pusher: initiator };
+  });
+  if (readings.length === 0 || (await isBeingImported(tx, number, now))) return;
+  for (const reading of readings) await scheduleCommitReading(tx, reading, now);
+}
+
+/** Whether all commits are listed and none names an issue, as with most pushes: then there is nothing to read. */
+function hasNoReferences({ commits, size, created }: PushDetails): boolean {
+  if (created || size === 0 || commits.length < size) return false;
+  const texts = commits.map(({ message }) => String(message));
+  if (texts.reduce((sum, { length }) => sum + length, 0) > MAX_PARSED) return false;
+  return texts.every((text) => parseReferences(text).issues.length === 0);
 }
 
 /** Undefined for all. A push that git still reads has moved nothing. */
@@ -144,12 +174,17 @@ interface MoveEvent {
   caller: KnownCaller | undefined;
 }
 
-/** By `callers`, the known pushers by the ids of their pushes; undefined is who made what no push explains. */
+interface KnownPushes {
+  /** The pushers by the ids of their pushes; undefined is who made what no push explains. */
+  callers: Map<string | undefined, KnownCaller | undefined>;
+  fresh: ReadonlySet<string> | undefined;
+}
+
 async function describeMoves(
   kernel: Kernel,
   number: number,
   moves: readonly RefMove[],
-  callers: Map<string | undefined, KnownCaller | undefined>,
+  { callers, fresh }: KnownPushes,
 ): Promise<MoveEvent[]> {
   const events: MoveEvent[] = [];
   for (const [index, move] of moves.slice(0, MAX_EVENTS).entries()) {
@@ -157,7 +192,8 @@ async function describeMoves(
     if (push !== undefined && !callers.has(push.id))
       callers.set(push.id, await kernel.identity.callerOf(kernel.db, push.pusher, kernel.clock.now()));
     const caller = callers.get(push?.id);
-    const options = { pusher: caller && accountOf(caller), hasCommits: index < MAX_LISTED };
+    const pusher = caller && accountOf(caller);
+    const options = { pusher, hasCommits: index < MAX_LISTED, ...(fresh && { fresh }) };
     events.push({ move, caller, details: await describeMove(kernel, number, move, options) });
   }
   return events;
@@ -194,15 +230,14 @@ function eventsOfMove({ move: { name, from, to }, details }: MoveEvent, found: F
 /** The first branches of an empty repository decide which is the default, unless it is among them. */
 async function chooseDefault(
   tx: Db,
-  number: number,
+  { number, defaultBranch: present }: Repository,
   moves: readonly RefMove[],
   now: number,
 ): Promise<string | undefined> {
   const branches = moves
     .filter(({ name, from, to }) => name.startsWith(BRANCH) && from === undefined && to !== undefined)
     .map(({ name }) => name.slice(BRANCH.length));
-  const repository = branches.length === 0 ? undefined : await findRepositoryByNumber(tx, number);
-  if (repository === undefined || branches.includes(repository.defaultBranch)) return undefined;
+  if (branches.length === 0 || branches.includes(present)) return undefined;
   if ((await listRecordedBranches(tx, number, { except: '', limit: 1 })).length > 0) return undefined;
   const defaultBranch = ['main', 'master'].find((name) => branches.includes(name)) ?? branches[0]!;
   await updateRepository(tx, number, { defaultBranch }, now);
@@ -210,10 +245,14 @@ async function chooseDefault(
   return defaultBranch;
 }
 
-async function findFound(tx: Db, number: number): Promise<FoundRepository | undefined> {
-  const repository = await findRepositoryByNumber(tx, number);
-  const owner = repository && (await listOwners(tx, [repository.ownerId])).get(repository.ownerId);
-  return owner && { repository, owner };
+/** Most people push to their own repositories. */
+async function findOwner(
+  tx: Db,
+  { ownerId }: Repository,
+  pusher: KnownCaller | undefined,
+): Promise<RepositoryOwner | undefined> {
+  const account = pusher && accountOf(pusher);
+  return account?.id === ownerId ? ownerOfAccount(account) : (await listOwners(tx, [ownerId])).get(ownerId);
 }
 
 declare module '../../kernel/kernel.ts' {

@@ -1,20 +1,38 @@
 // Pushes that go on, and the recorded values of references, in the database. ADR 0102.
-import type { Selectable } from 'kysely';
+import type { CompiledQuery, Selectable } from 'kysely';
 import { chunk } from '../../kernel/collections/chunk.ts';
 import type { Initiator } from '../../kernel/identity/identity.ts';
-import { cancel } from '../../kernel/jobs/due-store.ts';
+import { cancelStatement, scheduleStatement, type DueWork } from '../../kernel/jobs/due-store.ts';
+import { executeAll } from '../../kernel/storage/execute-all.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
+import { repositoryFrom } from '../repositories/store.ts';
+import type { Repository } from '../repositories/repository.ts';
 import type { RefChange } from '../protection/check-ref-changes.ts';
 import type { Push, RefValues } from './model.ts';
 import type { PushRow } from './tables.ts';
 
-export async function insertPush(tx: Db, push: Push): Promise<void> {
+/**
+ * With the work that finishes it after a crash. Returns the version of the recorded references: undefined where there is no such
+ * repository, 0 where its references were never recorded.
+ */
+export async function insertPush(tx: Db, push: Push, work: DueWork): Promise<number | undefined> {
   const { id, number, pusher, begunAt, changes } = push;
   const row = { id, repository_number: number, pusher: JSON.stringify(pusher), begun_at: begunAt };
-  await tx
-    .insertInto('host_pushes')
-    .values({ ...row, changes: changes.length === 0 ? null : JSON.stringify(changes) })
-    .execute();
+  const results = await executeAll(tx, [
+    tx
+      .insertInto('host_pushes')
+      .values({ ...row, changes: changes.length === 0 ? null : JSON.stringify(changes) })
+      .compile(),
+    scheduleStatement(tx, work, begunAt),
+    tx
+      .selectFrom('repositories')
+      .select('refs_version')
+      .where('number', '=', number)
+      .where('deleted_at', 'is', null)
+      .compile(),
+  ]);
+  const [version] = results[2]!.rows as { refs_version: number }[];
+  return version?.refs_version;
 }
 
 export async function findPush(db: Db, id: string): Promise<Push | undefined> {
@@ -33,32 +51,57 @@ export async function listPushes(db: Db, number: number): Promise<Push[]> {
   return rows.map(pushFrom);
 }
 
-export async function deletePush(db: Db, id: string, dueId: string): Promise<void> {
-  await db.deleteFrom('host_pushes').where('id', '=', id).execute();
-  await cancel(db, dueId);
+/** For `executeAll`. */
+export function deletePushStatements(db: Db, id: string, dueId: string): CompiledQuery[] {
+  return [db.deleteFrom('host_pushes').where('id', '=', id).compile(), cancelStatement(db, dueId)];
 }
 
-/** Undefined where there is no such repository, 0 where its references were never recorded. */
-export async function readRefsVersion(db: Db, number: number): Promise<number | undefined> {
-  const row = await db
-    .selectFrom('repositories')
-    .select('refs_version')
-    .where('number', '=', number)
-    .where('deleted_at', 'is', null)
-    .executeTakeFirst();
-  return row?.refs_version;
-}
-
-/** False where another process has recorded references since. Holds the repository's row until the transaction ends. */
-export async function advanceRefsVersion(tx: Db, number: number, version: number): Promise<boolean> {
-  const { numUpdatedRows } = await tx
+/**
+ * The repository as it is then, or undefined where another process has recorded references since. Holds the repository's row
+ * until the transaction ends. References that are recorded for the first time were not pushed.
+ */
+export async function advanceRefsVersion(
+  tx: Db,
+  number: number,
+  version: number,
+  now: number,
+): Promise<Repository | undefined> {
+  const pushed = version === 0 ? {} : { pushed_at: now, updated_at: now };
+  const row = await tx
     .updateTable('repositories')
-    .set({ refs_version: version + 1 })
+    .set({ refs_version: version + 1, ...pushed })
     .where('number', '=', number)
     .where('refs_version', '=', version)
     .where('deleted_at', 'is', null)
-    .executeTakeFirstOrThrow();
-  return numUpdatedRows > 0n;
+    .returningAll()
+    .executeTakeFirst();
+  return row && repositoryFrom(row);
+}
+
+/** What was recorded of these references, with the version of all. */
+export async function readRecordedRefs(
+  db: Db,
+  number: number,
+  names: readonly string[],
+): Promise<{ version: number; refs: Map<string, string> } | undefined> {
+  const [first, ...others] = [...chunk(names)];
+  const rows = await db
+    .selectFrom('repositories')
+    .leftJoin('host_refs', (join) =>
+      join
+        .onRef('host_refs.repository_number', '=', 'repositories.number')
+        .on('host_refs.name', 'in', [...(first ?? [])]),
+    )
+    .select(['refs_version', 'host_refs.name as ref', 'oid'])
+    .where('repositories.number', '=', number)
+    .where('deleted_at', 'is', null)
+    .execute();
+  const [row] = rows;
+  if (row === undefined) return undefined;
+  const refs = new Map(rows.flatMap(({ ref, oid }) => (ref === null || oid === null ? [] : [[ref, oid]])));
+  for (const some of others)
+    for (const [name, oid] of await listRecordedRefs(db, number, some)) refs.set(name, oid);
+  return { version: row.refs_version, refs };
 }
 
 /** Of these names, or of all. */
@@ -93,23 +136,31 @@ export async function listRecordedBranches(
   return rows.map(({ oid }) => oid);
 }
 
-export async function replaceRecordedRefs(
+/** For `executeAll`. */
+export function replaceRecordedRefsStatements(
   tx: Db,
   number: number,
   names: readonly string[],
   values: RefValues,
-): Promise<void> {
-  for (const some of chunk(names))
-    await tx
-      .deleteFrom('host_refs')
-      .where('repository_number', '=', number)
-      .where('name', 'in', some)
-      .execute();
+): CompiledQuery[] {
+  const gone = names.filter((name) => !values.has(name));
+  const deletions = [...chunk(gone)].map((some) =>
+    tx.deleteFrom('host_refs').where('repository_number', '=', number).where('name', 'in', some).compile(),
+  );
   const rows = names.flatMap((name) => {
     const oid = values.get(name);
     return oid === undefined ? [] : [{ repository_number: number, name, oid }];
   });
-  for (const some of chunk(rows)) await tx.insertInto('host_refs').values(some).execute();
+  const insertions = [...chunk(rows)].map((some) =>
+    tx
+      .insertInto('host_refs')
+      .values(some)
+      .onConflict((row) =>
+        row.columns(['repository_number', 'name']).doUpdateSet(({ ref }) => ({ oid: ref('excluded.oid') })),
+      )
+      .compile(),
+  );
+  return [...deletions, ...insertions];
 }
 
 function toValues(rows: readonly { name: string; oid: string }[]): Map<string, string> {

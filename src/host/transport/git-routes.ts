@@ -150,7 +150,9 @@ async function announce({ kernel, call, served, service, response }: GitExchange
     ? receivePack({ folder }, MODE, { maxPushBytes, hooksPath: await kernel.services.packs.hooks.ensure() })
     : uploadPack({ folder, protocol }, MODE);
   const headers = { 'content-type': `application/x-${service}-advertisement`, ...NOT_CACHED };
-  const output = program.stream(args, { ...start, timeoutMs: TIMEOUT_MS, signal: call.signal });
+  // No hook is asked.
+  const options = { ...start, hasDialogue: false, timeoutMs: TIMEOUT_MS, signal: call.signal };
+  const output = program.stream(args, options);
   let isFirst = true;
   for await (const chunk of await asDownload(kernel, call, output)) {
     if (isFirst) {

@@ -72,7 +72,22 @@ async function judgePush(
   if (messages.length > 0) return { messages };
   const { caller } = call;
   const push = await beginPush(kernel, { caller, now: kernel.clock.now() }, number, proposal.changes);
-  return { messages, end: () => endPush(kernel, push, caller) };
+  const fresh = await findFreshTips(kernel, number, proposal);
+  return { messages, end: () => endPush(kernel, push, caller, fresh) };
+}
+
+/** More are not looked up. */
+const MAX_FRESH_TIPS = 20;
+
+/** Commits that the repository does not have while the push is in quarantine: no other branch can have them. */
+async function findFreshTips(
+  { services }: Kernel,
+  number: number,
+  { changes }: ProposedPush,
+): Promise<Set<string>> {
+  const tips = [...new Set(changes.flatMap(({ to }) => to ?? []))].slice(0, MAX_FRESH_TIPS);
+  const infos = await services.git.repository(number).infos(tips);
+  return new Set(tips.filter((_oid, index) => infos[index] === undefined));
 }
 
 /** More references in one push are refused. */

@@ -5,7 +5,8 @@ import { promisify } from 'node:util';
 import { inflate } from 'node:zlib';
 import { openTreeSource, TreeMeasure } from '../objects/tree-expansion.ts';
 import { MAX_TREE, type GitRepository } from '../repository.ts';
-import { fileOf, listLoose, type QuarantinedTarget } from './quarantine.ts';
+import { looseFileOf } from '../objects/loose-objects.ts';
+import { listLoose, type QuarantinedTarget } from './quarantine.ts';
 
 /** Of the type and the size before the content. */
 const MAX_HEADER = 32;
@@ -22,7 +23,7 @@ export async function checkNewTrees(
   const stored = openTreeSource({ pool, folder, known });
   async function* read(oids: readonly string[]) {
     for (const oid of oids)
-      if (fresh.has(oid)) yield { oid, bytes: await readLoose(join(quarantine, fileOf(oid))) };
+      if (fresh.has(oid)) yield { oid, bytes: await readLoose(join(quarantine, looseFileOf(oid))) };
     yield* stored.read(oids.filter((oid) => !fresh.has(oid)));
   }
   await new TreeMeasure({ known, read }).measure(trees);

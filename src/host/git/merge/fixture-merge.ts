@@ -4,9 +4,12 @@ import { join } from 'node:path';
 import type { GitTarget } from '../git-target.ts';
 import type { GitRepository } from '../repository.ts';
 
-/** The commands other than those that read objects for many calls, in the order in which they were started. */
+/**
+ * The commands other than those that read objects for many calls, in the order in which they were started. A change of
+ * references counts as one, whether a process is started for it or a kept one makes it.
+ */
 export async function countProcesses(
-  { program }: GitRepository,
+  { program, refWriters }: GitRepository,
   work: () => Promise<unknown>,
 ): Promise<string[]> {
   const commands: string[] = [];
@@ -15,10 +18,16 @@ export async function countProcesses(
     if (options.work !== 'reader') commands.push(args[0]!);
     return await start(args, options);
   };
+  const run = refWriters.run.bind(refWriters);
+  refWriters.run = async (folder, transaction) => {
+    commands.push('update-ref');
+    return await run(folder, transaction);
+  };
   try {
     await work();
   } finally {
     program.start = start;
+    refWriters.run = run;
   }
   return commands;
 }

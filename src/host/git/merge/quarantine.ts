@@ -1,11 +1,11 @@
 // New objects in a folder of their own, until a change is complete: then they come to the repository, or nothing of them remains.
 import { mkdir, mkdtemp, open, readdir, rename, rm, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
-import { promisify } from 'node:util';
-import { deflate } from 'node:zlib';
+import { dirname, join } from 'node:path';
 import { PRIVATE_FOLDER } from '../../../kernel/storage/disk/private-files.ts';
 import { syncFolder } from '../../../kernel/storage/disk/sync-folder.ts';
 import { runChange, type GitTarget } from '../git-target.ts';
+import { compressObject } from '../objects/compress-object.ts';
+import { looseContent, looseFileOf, OBJECT_MODE } from '../objects/loose-objects.ts';
 import type { NewObject } from '../objects/new-object.ts';
 import { publishPacks } from '../objects/write-objects.ts';
 
@@ -17,11 +17,10 @@ const MAX_LOOSE = 100;
 const SYNCS_AT_ONCE = 8;
 const PACK_TIMEOUT_MS = 120_000;
 const MAX_OUTPUT = 1024;
-/** As git writes them: nobody changes an object. */
-const OBJECT_MODE = 0o444;
+/** Of zlib: git's own for single objects. */
+const LEVEL = 1;
 const OBJECT_FOLDER = /^[0-9a-f]{2}$/;
 const OBJECT_FILE = /^[0-9a-f]{38}$/;
-const deflateOnThread = promisify(deflate);
 
 /**
  * However `work` ends, the quarantine is gone afterwards. What a crash of the server leaves is no part of the repository,
@@ -48,17 +47,16 @@ export async function inQuarantine<Result>(
 
 /** Without a process of git: the object refers to others that are already there. */
 export async function addObject({ quarantine }: QuarantinedTarget, object: NewObject): Promise<void> {
-  const { type, oid, bytes } = object;
-  const content = Buffer.concat([Buffer.from(`${type} ${bytes.length}\0`), bytes]);
-  await mkdir(join(quarantine, oid.slice(0, 2)), { recursive: true, mode: PRIVATE_FOLDER });
-  await writeFile(join(quarantine, fileOf(oid)), await deflateOnThread(content), { mode: OBJECT_MODE });
+  const file = join(quarantine, looseFileOf(object.oid));
+  await mkdir(dirname(file), { recursive: true, mode: PRIVATE_FOLDER });
+  await writeFile(file, await compressObject(looseContent(object), LEVEL), { mode: OBJECT_MODE });
 }
 
 export async function removeObjects(
   { quarantine }: QuarantinedTarget,
   oids: Iterable<string>,
 ): Promise<void> {
-  for (const oid of oids) await rm(join(quarantine, fileOf(oid)), { force: true });
+  for (const oid of oids) await rm(join(quarantine, looseFileOf(oid)), { force: true });
 }
 
 /** Moves all objects of the quarantine to the repository, where no reference leads to them yet. Durable once resolved. */
@@ -96,11 +94,11 @@ async function packLoose(target: QuarantinedTarget, oids: readonly string[]): Pr
 async function publishLoose(from: string, to: string, oids: readonly string[]): Promise<void> {
   for (let start = 0; start < oids.length; start += SYNCS_AT_ONCE)
     await Promise.all(
-      oids.slice(start, start + SYNCS_AT_ONCE).map((oid) => syncFile(join(from, fileOf(oid)))),
+      oids.slice(start, start + SYNCS_AT_ONCE).map((oid) => syncFile(join(from, looseFileOf(oid)))),
     );
   const folders = new Set(oids.map((oid) => oid.slice(0, 2)));
   for (const folder of folders) await mkdir(join(to, folder), { recursive: true, mode: PRIVATE_FOLDER });
-  for (const oid of oids) await rename(join(from, fileOf(oid)), join(to, fileOf(oid)));
+  for (const oid of oids) await rename(join(from, looseFileOf(oid)), join(to, looseFileOf(oid)));
   for (const folder of folders) await syncFolder(join(to, folder));
   // Some of the folders may be new.
   await syncFolder(to);
@@ -113,8 +111,4 @@ async function syncFile(path: string): Promise<void> {
   } finally {
     await file.close();
   }
-}
-
-export function fileOf(oid: string): string {
-  return join(oid.slice(0, 2), oid.slice(2));
 }

@@ -1,7 +1,13 @@
 // Builds the trees of an edited folder: entries are set and deleted by path, and everything else stays.
 import { Failure } from '../../../kernel/failure.ts';
 import { filterInSlices, mapInSlices, TimeSlice } from '../../../kernel/yield-to-event-loop.ts';
-import { buildLargeTree, type EntryMode, type NewObject, type NewTreeEntry } from './new-object.ts';
+import {
+  buildLargeTree,
+  spliceTree,
+  type EntryMode,
+  type NewObject,
+  type NewTreeEntry,
+} from './new-object.ts';
 import type { GitRepository } from '../repository.ts';
 import { checkPath } from '../refs/revision.ts';
 import { findInTree, type TreeEntry } from './tree.ts';
@@ -77,15 +83,20 @@ async function editFolder(
   const tree = base === undefined ? undefined : await git.readTree(base);
   if (base !== undefined && tree === undefined)
     throw new Failure('internal', `The tree ${base} cannot be read.`);
+  const edits = new Map<string, { mode: EntryMode; oid: string } | undefined>();
+  for (const [name, one] of edited) {
+    edits.set(name, await editEntry(editor, tree && findInTree(tree, name), one));
+    if (slice.isOver) await slice.yieldToEventLoop();
+  }
+  const spliced = tree && spliceTree(tree.entries, edits);
+  if (spliced !== undefined && spliced.bytes.length > 0) {
+    objects.push(spliced);
+    return spliced.oid;
+  }
   // The replaced form of a name that is not UTF-8 may be that of another entry.
   const isKept = ({ name, rawName }: TreeEntry) => rawName !== undefined || !edited.has(name);
   const entries = await mapInSlices(await filterInSlices(tree?.entries ?? [], isKept), keptEntry);
-  for (const [name, one] of edited) {
-    const current = tree && findInTree(tree, name);
-    const entry = await editEntry(editor, current, one);
-    if (entry !== undefined) entries.push({ ...entry, name });
-    if (slice.isOver) await slice.yieldToEventLoop();
-  }
+  for (const [name, entry] of edits) if (entry !== undefined) entries.push({ ...entry, name });
   return entries.length === 0 ? undefined : await addTree(objects, entries);
 }
 
@@ -110,7 +121,7 @@ async function addTree(objects: NewObject[], entries: readonly NewTreeEntry[]): 
 }
 
 function keptEntry(entry: TreeEntry): NewTreeEntry {
-  return { mode: keptMode(entry), name: entry.rawName ?? entry.name, oid: entry.oid };
+  return { mode: keptMode(entry), name: entry.rawName ?? entry.name, oid: entry.oid, isKept: true };
 }
 
 /** Old versions of git wrote further modes for files. */

@@ -4,12 +4,14 @@ import { execFileSync } from 'node:child_process';
 import { describe, test } from 'node:test';
 import { Failure } from '../../../kernel/failure.ts';
 import { needsGit, openTestRepository, somebody } from '../fixture-repository.ts';
+import { parseTree } from './tree.ts';
 import {
   buildBlob,
   buildCommit,
   buildLargeTree,
   buildTag,
   buildTree,
+  spliceTree,
   type NewObject,
   type NewTreeEntry,
 } from './new-object.ts';
@@ -49,6 +51,40 @@ describe('a tree', () => {
     const names = tree.bytes.toString('latin1').match(/(?<=\d{5,6} )[a-z0-9.-]+(?=\0)/g);
     assert.deepEqual(names, ['a-b', 'a.b', 'a', 'a0']);
     assert.match(tree.bytes.toString('latin1'), /40000 a\0/);
+  });
+
+  test('has the same bytes where some of its entries change', () => {
+    const names = ['a', 'a-b', 'a.b', 'a0', 'ab', 'b', 'z', 'ä', '\u{1f600}', '\uffee', ' ', '-'];
+    const other = buildBlob(Buffer.from('other'));
+    let seed = 1;
+    const random = (below: number) => (seed = (seed * 48_271) % 2_147_483_647) % below;
+    for (let round = 0; round < 500; round += 1) {
+      const isIn = names.filter(() => random(2) === 0);
+      const before = isIn.map((name) => entry(name, random(2) === 0 ? '040000' : '100644'));
+      const edits = new Map(
+        names
+          .filter(() => random(4) === 0)
+          .map((name) => [name, random(3) === 0 ? undefined : { mode: '100644' as const, oid: other.oid }]),
+      );
+      const after = before.filter(({ name }) => !edits.has(String(name)));
+      for (const [name, edit] of edits) if (edit !== undefined) after.push({ ...edit, name });
+      const { entries } = parseTree('', buildTree(before).bytes);
+      assert.equal(spliceTree(entries, edits)!.oid, buildTree(after).oid);
+    }
+  });
+
+  test('that git would not write so today is not changed in place', () => {
+    const tree = (entries: readonly NewTreeEntry[]) => parseTree('', buildTree(entries).bytes).entries;
+    const [one, two] = tree([entry('a'), entry('b')]);
+    const refused = [
+      [two!, one!],
+      [one!, one!],
+      [{ ...one!, mode: '100664' }],
+      tree([entry(Buffer.from([0xff]))]),
+      Array.from({ length: 5001 }, () => one!),
+    ];
+    for (const entries of refused) assert.equal(spliceTree(entries, new Map()), undefined);
+    assert.throws(() => spliceTree([one!], new Map([['.git', entry('x')]])), isInvalid);
   });
 
   test('has the same bytes where it is built in slices', async () => {

@@ -3,8 +3,9 @@ import { createHash } from 'node:crypto';
 import { Failure } from '../../../kernel/failure.ts';
 import { mapInSlices, sortInSlices } from '../../../kernel/yield-to-event-loop.ts';
 import type { GitPerson } from './commit-object.ts';
-import { isUnsafeEntryName } from '../refs/revision.ts';
+import { isUnsafeEntryName, mayMeanToGit } from '../refs/revision.ts';
 import { checkedObjectId } from './object-id.ts';
+import type { TreeEntry } from './tree.ts';
 
 export type ObjectType = 'blob' | 'tree' | 'commit' | 'tag';
 
@@ -12,6 +13,16 @@ export interface NewObject {
   type: ObjectType;
   oid: string;
   bytes: Buffer;
+  /**
+   * The objects that it refers to and that are not known to exist. Absent where git has to check the content of the object, which
+   * it does for lists of submodules, for example.
+   */
+  links?: readonly ObjectLink[];
+}
+
+export interface ObjectLink {
+  oid: string;
+  type: ObjectType;
 }
 
 /** The modes that git itself writes: file, program, folder, symbolic link, submodule. */
@@ -22,6 +33,8 @@ export interface NewTreeEntry {
   /** Bytes, where a name of an existing tree may not be valid UTF-8. */
   name: string | Uint8Array;
   oid: string;
+  /** A tree of the repository has the same entry. */
+  isKept?: true;
 }
 
 export interface NewCommit {
@@ -50,21 +63,63 @@ const MAX_SECONDS = 253_402_300_799;
 const MAX_NAME_BYTES = 4096;
 
 export function buildBlob(bytes: Uint8Array): NewObject {
-  return buildObject('blob', Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength));
+  return buildObject('blob', Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength), []);
 }
 
 /** Entries may come in any order. */
 export function buildTree(entries: readonly NewTreeEntry[]): NewObject {
   const seen = new Set<string>();
   const rows = entries.map((entry) => rowOf(entry, seen));
-  return treeOf(rows.toSorted(compareRows));
+  return treeOf(
+    rows.toSorted(compareRows).map(({ row }) => row),
+    entries,
+  );
 }
 
 /** For trees that may have many thousand entries. */
 export async function buildLargeTree(entries: readonly NewTreeEntry[]): Promise<NewObject> {
   const seen = new Set<string>();
   const rows = await mapInSlices(entries, (entry) => rowOf(entry, seen));
-  return treeOf(await sortInSlices(rows, compareRows));
+  const sorted = await sortInSlices(rows, compareRows);
+  return treeOf(
+    sorted.map(({ row }) => row),
+    entries,
+  );
+}
+
+/** In larger trees it would take too long without a pause. */
+const MAX_SPLICED = 5000;
+
+/**
+ * The tree with some entries added, replaced or deleted, by name. Undefined where the others are not as git writes them today, in
+ * their order: then the tree has to be built anew.
+ */
+export function spliceTree(
+  base: readonly TreeEntry[],
+  edits: ReadonlyMap<string, Omit<NewTreeEntry, 'name'> | undefined>,
+): NewObject | undefined {
+  if (base.length > MAX_SPLICED) return undefined;
+  const added = [...edits].flatMap(([name, entry]) => (entry === undefined ? [] : { ...entry, name }));
+  const rows = added.map((entry) => rowOf(entry, new Set())).toSorted(compareRows);
+  const parts: string[] = [];
+  let next = 0;
+  let last = '';
+  for (const { name, rawName, mode, oid } of base) {
+    const bytes = isAscii(name) ? name : Buffer.from(name).toString('latin1');
+    const order = mode === '040000' ? `${bytes}/` : bytes;
+    if (rawName !== undefined || !MODES.has(mode) || order <= last) return undefined;
+    last = order;
+    if (edits.has(name)) continue;
+    for (; next < rows.length && rows[next]!.order < order; next += 1) parts.push(rows[next]!.row);
+    parts.push(rowText(mode, bytes, oid));
+  }
+  for (const { row } of rows.slice(next)) parts.push(row);
+  return treeOf(parts, added);
+}
+
+function isAscii(text: string): boolean {
+  for (let at = 0; at < text.length; at += 1) if (text.charCodeAt(at) > 0x7f) return false;
+  return true;
 }
 
 /** Texts of bytes, as strings of them are compared faster than buffers. */
@@ -79,21 +134,35 @@ function rowOf({ name: given, mode, oid }: NewTreeEntry, seen: Set<string>): Tre
   if (seen.has(name)) throw invalid(`A tree has two entries named ${shown(bytes)}: keep one of them.`);
   seen.add(name);
   if (!MODES.has(mode)) throw invalid(`The mode of ${shown(bytes)} must be one of ${[...MODES].join(', ')}.`);
-  const id = Buffer.from(checkedObjectId(oid), 'hex').toString('latin1');
   return {
     // Git compares names as if those of folders ended with a slash.
     order: mode === '040000' ? `${name}/` : name,
-    // Git writes modes without the leading zero.
-    row: `${mode.replace(/^0/, '')} ${name}\0${id}`,
+    row: rowText(mode, name, checkedObjectId(oid)),
   };
+}
+
+/** Git writes modes without the leading zero. */
+function rowText(mode: string, name: string, oid: string): string {
+  return `${mode === '040000' ? '40000' : mode} ${name}\0${Buffer.from(oid, 'hex').toString('latin1')}`;
 }
 
 function compareRows(one: TreeRow, other: TreeRow): number {
   return one.order < other.order ? -1 : Number(one.order > other.order);
 }
 
-function treeOf(rows: readonly TreeRow[]): NewObject {
-  return buildObject('tree', Buffer.from(rows.map(({ row }) => row).join(''), 'latin1'));
+function treeOf(rows: readonly string[], entries: readonly NewTreeEntry[]): NewObject {
+  const bytes = Buffer.from(rows.join(''), 'latin1');
+  const added = entries.filter(({ isKept }) => isKept !== true);
+  return buildObject('tree', bytes, added.every(isPlain) ? added.map(linkOf) : undefined);
+}
+
+/** A submodule is a commit of another repository. */
+function isPlain({ name, mode }: NewTreeEntry): boolean {
+  return mode !== '160000' && typeof name === 'string' && !mayMeanToGit(name);
+}
+
+function linkOf({ mode, oid }: NewTreeEntry): ObjectLink {
+  return { oid, type: mode === '040000' ? 'tree' : 'blob' };
 }
 
 export function buildCommit(commit: NewCommit): NewObject {
@@ -104,7 +173,12 @@ export function buildCommit(commit: NewCommit): NewObject {
     `committer ${personLine(commit.committer)}`,
     ...(commit.signature === undefined ? [] : [`gpgsig ${continued(commit.signature)}`]),
   ];
-  return buildObject('commit', Buffer.from(`${headers.join('\n')}\n\n${checkedText(commit.message)}`));
+  const links = [
+    { oid: commit.tree, type: 'tree' as const },
+    ...commit.parents.map((oid) => ({ oid, type: 'commit' as const })),
+  ];
+  const bytes = Buffer.from(`${headers.join('\n')}\n\n${checkedText(commit.message)}`);
+  return buildObject('commit', bytes, commit.signature === undefined ? links : undefined);
 }
 
 export function buildTag(tag: NewTag): NewObject {
@@ -120,9 +194,9 @@ export function buildTag(tag: NewTag): NewObject {
   return buildObject('tag', Buffer.from(`${headers.join('\n')}\n\n${checkedText(tag.message)}`));
 }
 
-function buildObject(type: ObjectType, bytes: Buffer): NewObject {
+function buildObject(type: ObjectType, bytes: Buffer, links?: readonly ObjectLink[]): NewObject {
   const oid = createHash('sha1').update(`${type} ${bytes.length}\0`).update(bytes).digest('hex');
-  return { type, oid, bytes };
+  return { type, oid, bytes, ...(links && { links }) };
 }
 
 function checkedEntryName(name: string | Uint8Array): Buffer {

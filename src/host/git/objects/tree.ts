@@ -26,12 +26,19 @@ export interface Tree {
   entries: readonly TreeEntry[];
   /** Of the first entries, once they were asked for. What is no blob has 0. */
   sizes?: readonly number[];
-  /** Made with the first search. */
+  /** Made when it is searched again and again. */
   byName?: ReadonlyMap<string, TreeEntry>;
+  searches?: number;
 }
+
+/** A look through all entries costs far less than a map of them. */
+const SEARCHES_WITHOUT_MAP = 8;
 
 /** An entry whose name is not UTF-8 is never found: its replaced name may be that of another. */
 export function findInTree(tree: Tree, name: string): TreeEntry | undefined {
+  tree.searches = (tree.searches ?? 0) + 1;
+  if (tree.byName === undefined && tree.searches <= SEARCHES_WITHOUT_MAP)
+    return tree.entries.find((entry) => entry.name === name && entry.rawName === undefined);
   tree.byName ??= new Map(
     tree.entries.filter(({ rawName }) => rawName === undefined).map((entry) => [entry.name, entry]),
   );

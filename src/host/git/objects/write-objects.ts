@@ -1,14 +1,15 @@
-// Stores the new objects of one change as a pack of git, all with one process, durably.
+// Stores the new objects of one change, durably: plain ones in this process, others by one process of git. ADR 0163.
 import { createHash } from 'node:crypto';
 import { mkdtemp, readdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
-import { deflate, deflateSync } from 'node:zlib';
 import { Failure } from '../../../kernel/failure.ts';
 import { syncFolder } from '../../../kernel/storage/disk/sync-folder.ts';
 import { TimeSlice } from '../../../kernel/yield-to-event-loop.ts';
 import { GitError } from '../process/git-process.ts';
 import { runChange, type GitTarget } from '../git-target.ts';
+import { GitRepository } from '../repository.ts';
+import { compressObject } from './compress-object.ts';
+import { writeLooseObjects } from './loose-objects.ts';
 import type { NewObject, ObjectType } from './new-object.ts';
 
 const MAX_BYTES = 256 * 1024 * 1024;
@@ -18,8 +19,8 @@ const TIMEOUT_MS = 120_000;
 const MAX_OUTPUT = 1024;
 
 /**
- * Objects may refer to each other, in any order, and to those that the repository has. Git checks that all of these
- * exist. Of a small change that it refuses, unreferenced blobs remain until the repository is cleaned up.
+ * Objects may refer to each other, in any order, and to those that the repository has: all of these must exist. Of a
+ * small change that git refuses, unreferenced blobs remain until the repository is cleaned up.
  */
 export async function writeObjects(target: GitTarget, objects: readonly NewObject[]): Promise<void> {
   const distinct = [...new Map(objects.map((object) => [object.oid, object])).values()];
@@ -29,13 +30,37 @@ export async function writeObjects(target: GitTarget, objects: readonly NewObjec
     throw new Failure('too-large', `One change can store at most ${MAX_BYTES} bytes. Split it into several.`);
   try {
     const isSmall = distinct.length <= MAX_LOOSE.objects && bytes <= MAX_LOOSE.bytes;
-    await (isSmall ? writeLoose(target, distinct) : writePack(target, distinct));
+    if (!isSmall) await writePack(target, distinct);
+    else if (target instanceof GitRepository && distinct.every(({ links }) => links !== undefined))
+      await writePlain(target, distinct);
+    else await unpackLoose(target, distinct);
   } catch (error) {
     throw error instanceof GitError ? (refusalOf(error) ?? error) : error;
   }
 }
 
-async function writeLoose(target: GitTarget, objects: readonly NewObject[]): Promise<void> {
+/** Whether they exist is asked anew: maintenance may have deleted what was read before. */
+async function writePlain(repository: GitRepository, objects: readonly NewObject[]): Promise<void> {
+  const fresh = new Map(objects.map(({ oid, type }) => [oid, type]));
+  const links = objects.flatMap((object) => object.links ?? []);
+  if (links.some(({ oid, type }) => fresh.has(oid) && fresh.get(oid) !== type)) throw missingLink();
+  const others = links.filter(({ oid }) => !fresh.has(oid));
+  const { pool } = repository.services;
+  const answers = await pool.requestAll(
+    repository.folder,
+    'info',
+    others.map(({ oid }) => oid),
+  );
+  const isThere = (index: number) => {
+    const answer = answers[index];
+    return typeof answer === 'object' && answer.type === others[index]!.type;
+  };
+  if (!others.every((_link, index) => isThere(index))) throw missingLink();
+  await writeLooseObjects(join(repository.folder, 'objects'), objects);
+  repository.remember(objects);
+}
+
+async function unpackLoose(target: GitTarget, objects: readonly NewObject[]): Promise<void> {
   // Git compresses the objects anew.
   const input = packObjects(objects, { level: 0 });
   await runChange(target, ['unpack-objects', '-q', '--strict'], {
@@ -76,17 +101,21 @@ const REFUSED =
 function refusalOf(error: GitError): Failure | undefined {
   if (!REFUSED.test(error.stderr)) return undefined;
   const rule = /object [0-9a-f]{40}: (\w+: .*)/.exec(error.stderr)?.[1];
-  const reason = rule ?? 'it refers to an object that does not exist or is of another type';
-  return new Failure('invalid', `Git refuses a new object: ${reason}.`, { cause: error });
+  return rule === undefined
+    ? missingLink(error)
+    : new Failure('invalid', `Git refuses a new object: ${rule}.`, { cause: error });
+}
+
+function missingLink(cause?: unknown): Failure {
+  return new Failure(
+    'invalid',
+    'Git refuses a new object: it refers to an object that does not exist or is of another type.',
+    { cause },
+  );
 }
 
 const TYPE_NUMBER: Readonly<Record<ObjectType, number>> = { commit: 1, tree: 2, blob: 3, tag: 4 };
-/** Compressing more than this at once would delay other calls, so it happens on another thread. */
-const MAX_SYNC_BYTES = 16 * 1024;
-/** Smaller content is stored as it is: the compressor gains little, and takes a hundred times as long to begin. */
-const MAX_STORED_BYTES = 128;
 const CHUNK_BYTES = 64 * 1024;
-const deflateOnThread = promisify(deflate);
 
 /**
  * Git's pack format: whole objects, compressed with zlib, with a checksum at the end. The level is that of zlib: 0
@@ -111,7 +140,7 @@ export async function* packObjects(
     return chunk;
   };
   for (const { type, bytes } of objects) {
-    const packed = await compress(bytes, level);
+    const packed = await compressObject(bytes, level);
     const entry = entryHeader(type, bytes.length);
     parts.push(entry, packed);
     size += entry.length + packed.length;
@@ -120,30 +149,6 @@ export async function* packObjects(
   }
   yield takeChunk();
   yield checksum.digest();
-}
-
-function compress(bytes: Buffer, level: number): Buffer | Promise<Buffer> {
-  if (bytes.length <= MAX_STORED_BYTES) return storeInZlib(bytes);
-  return bytes.length > MAX_SYNC_BYTES ? deflateOnThread(bytes, { level }) : deflateSync(bytes, { level });
-}
-
-/** One block of zlib's format without compression. */
-function storeInZlib(bytes: Buffer): Buffer {
-  const stored = Buffer.allocUnsafe(7 + bytes.length + 4);
-  stored.writeUInt16BE(0x7801);
-  stored.writeUInt8(1, 2);
-  stored.writeUInt16LE(bytes.length, 3);
-  stored.writeUInt16LE(~bytes.length & 0xffff, 5);
-  bytes.copy(stored, 7);
-  // The checksum Adler-32. The sums of so few bytes need no modulo on the way.
-  let [sum, sumOfSums] = [1, 0];
-  for (const byte of bytes) {
-    sum += byte;
-    sumOfSums += sum;
-  }
-  stored.writeUInt16BE(sumOfSums % 65_521, 7 + bytes.length);
-  stored.writeUInt16BE(sum % 65_521, 9 + bytes.length);
-  return stored;
 }
 
 /** The type and the size: four bits of it, then seven in each further byte, the lowest first. */

@@ -261,7 +261,7 @@ export class GitProgram {
       for await (const chunk of stdout) yield chunk as Buffer;
       const exit = await exited;
       stopped.signal.throwIfAborted();
-      if (exit.exitCode !== 0) throw errorOf(args[0] ?? '', exit);
+      if (exit.exitCode !== 0) throw gitErrorOf(args[0] ?? '', exit);
     } finally {
       clearTimeout(timer);
       signal?.removeEventListener('abort', onAbort);
@@ -271,7 +271,8 @@ export class GitProgram {
   }
 }
 
-function errorOf(command: string, exit: GitExit): GitError | Failure {
+/** What the end of a process means that has not done what it was started for. */
+export function gitErrorOf(command: string, exit: GitExit): GitError | Failure {
   const error = new GitError(command, exit);
   if (exit.exitCode !== null && NOT_STARTED.has(exit.exitCode))
     return new Failure('unavailable', 'Git could not be started on this server.', { cause: error });

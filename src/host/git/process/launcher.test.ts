@@ -64,6 +64,38 @@ test('a program has its three streams, and no descriptor of the launcher', { ski
   assert.deepEqual(descriptors, usual);
 });
 
+test('a program with a dialogue reads and writes two more pipes, which block', { skip }, async () => {
+  const long = 'head -c 200000 /dev/zero | tr "\\0" x';
+  const args = ['-c', `read line <&4; { printf '%s ' "$line"; ${long}; } >&3`];
+  const program = await launcher.start({
+    file: '/bin/sh',
+    args,
+    env: { PATH },
+    niceness: 0,
+    hasDialogue: true,
+  });
+  const { input, output } = program.dialogue!;
+  const heard = text(input);
+  output.write('wo');
+  output.end('rd\n');
+  assert.equal(await inTime(heard), `word ${'x'.repeat(200_000)}`);
+  assert.deepEqual(await inTime(program.exit), { exitCode: 0, signal: null });
+});
+
+test('a dialogue ends with its program, though what it has started lives on', { skip }, async () => {
+  const args = ['-c', 'sleep 60 2>&1 >/dev/null & echo $! >&3; exit 5'];
+  const program = await launcher.start({
+    file: '/bin/sh',
+    args,
+    env: { PATH },
+    niceness: 0,
+    hasDialogue: true,
+  });
+  const [line] = (await inTime(once(program.dialogue!.input, 'data'))) as [Buffer];
+  assert.equal((await inTime(program.exit)).exitCode, 5);
+  process.kill(Number(line.toString()));
+});
+
 test('many programs at once keep their streams apart', { skip }, async () => {
   const outputs = Array.from({ length: 40 }, async (_, index) => text((await shell(`echo ${index}`)).stdout));
   assert.deepEqual(

@@ -12,8 +12,9 @@ import { killGroup } from './process-group.ts';
 const SCRIPT = fileURLToPath(new URL(`./launcher-process${extname(import.meta.url)}`, import.meta.url));
 /** It keeps next to nothing. */
 const FLAGS = ['--max-semi-space-size=1', '--max-old-space-size=64'];
-/** Standard input, output and errors. */
+/** Standard input, output and errors; a dialogue has two more. */
 const STREAMS = 3;
+const DIALOGUE_STREAMS = 5;
 const SECRET_LENGTH = 24;
 /** A connection that has not sent a secret by then comes from another program. */
 const SECRET_WAIT_MS = 10_000;
@@ -24,6 +25,8 @@ export interface ProgramStart {
   /** All of its environment. */
   env: Record<string, string>;
   niceness: number;
+  /** Two more pipes, which what it starts inherits: descriptor 3 is read here, and 4 written. */
+  hasDialogue?: boolean;
 }
 
 /** To the launcher: a program to start on streams that it opens to the address, or one to kill with what it has started. */
@@ -46,6 +49,7 @@ export interface LaunchedProgram {
   exit: Promise<LaunchExit>;
   /** Ends the program and what it has started. */
   kill(): void;
+  dialogue?: { input: Socket; output: Socket };
 }
 
 interface Launch {
@@ -108,7 +112,8 @@ export class Launcher {
   async start(program: ProgramStart): Promise<LaunchedProgram> {
     if (this.isGone) throw new NotLaunched('The launcher has ended.');
     const id = (this.#lastId += 1);
-    const secrets = Array.from({ length: STREAMS }, () => randomBytes(SECRET_LENGTH / 2).toString('hex'));
+    const length = program.hasDialogue === true ? DIALOGUE_STREAMS : STREAMS;
+    const secrets = Array.from({ length }, () => randomBytes(SECRET_LENGTH / 2).toString('hex'));
     const launch: Launch = {
       secrets,
       streams: [],
@@ -161,13 +166,15 @@ export class Launcher {
   }
 
   /** The program runs, and all its streams have come. */
-  #complete(id: number, { pid, streams, launched, exit }: Launch): void {
-    const [stdin, stdout, stderr] = streams;
+  #complete(id: number, { pid, secrets, streams, launched, exit }: Launch): void {
+    const [stdin, stdout, stderr, input, output] = streams;
     if (pid === undefined || !stdin || !stdout || !stderr) return;
+    if (secrets.length === DIALOGUE_STREAMS && (!input || !output)) return;
     const kill = () => this.#launches.has(id) && this.#send({ kill: id });
     // As those of a child of this process.
     void exit.promise.then(() => stdin.destroy());
-    launched.resolve({ pid, stdin, stdout, stderr, exit: exit.promise, kill });
+    const dialogue = input && output && { dialogue: { input, output } };
+    launched.resolve({ pid, stdin, stdout, stderr, exit: exit.promise, kill, ...dialogue });
   }
 
   #fail(id: number, { secrets, streams, launched }: Launch, error: Error): void {

@@ -28,10 +28,10 @@ export async function startProgram(
   program: ProgramStart,
   { hasDialogue }: StartOptions,
 ): Promise<StartedProgram> {
-  // Elsewhere Node does not fork. A program gets all further pipes as they are, and those of the launcher do not block.
-  if (process.platform !== 'linux' || hasDialogue) return spawnHere(program, hasDialogue);
+  // Elsewhere Node does not fork.
+  if (process.platform !== 'linux') return spawnHere(program, hasDialogue);
   try {
-    return await (await openShared()).start(program);
+    return await (await openShared()).start({ ...program, hasDialogue });
   } catch (error) {
     if (error instanceof NotLaunched) return spawnHere(program, hasDialogue);
     throw error;

@@ -71,6 +71,18 @@ export function isUnsafeEntryName(name: Buffer): boolean {
   return text.split('\\').some((part) => DOT_GIT_ON_NTFS.test(part));
 }
 
+/** Names that only look so: git does not read these in a repository without a working folder, on any file system. */
+const NO_MEANING = /^\.git(?:hub|ignore|keep)$/;
+
+/**
+ * Whether git may read a file of this name itself, such as `.gitmodules`: these names begin with `.git` on some file system,
+ * which may ignore characters, shorten a name with a tilde, or separate parts of it by a backslash or a colon.
+ */
+export function mayMeanToGit(name: string): boolean {
+  if (NO_MEANING.test(name)) return false;
+  return /[~\\:]/.test(name) || /^\.git/i.test(name.replace(IGNORED_BY_HFS, ''));
+}
+
 /** Longer names do not fit a file system, which stores each part and its lock as a file. */
 const MAX_REF_BYTES = 1024;
 

@@ -49,7 +49,9 @@ export class RefUpdateRefused extends Failure {
   }
 }
 
-const TIMEOUT_MS = 30_000;
+export const REF_TIMEOUT_MS = 30_000;
+/** Reads transactions, one after the other. */
+export const UPDATE_REFS = ['update-ref', '--no-deref', '--stdin', '-z'];
 /** `start: ok`, `prepare: ok` and `commit: ok`. */
 const MAX_OUTPUT = 1024;
 const MAX_LIST_OUTPUT = 16 * 1024 * 1024;
@@ -75,10 +77,18 @@ async function runTransaction(
   target: GitTarget,
   updates: readonly RefUpdate[],
 ): Promise<GitError | undefined> {
+  const { folder, refWriters, quarantine, alternates } = target;
+  const input = transactionOf(updates);
   try {
-    await runChange(target, ['update-ref', '--no-deref', '--stdin', '-z'], {
-      input: transactionOf(updates),
-      timeoutMs: TIMEOUT_MS,
+    if (
+      quarantine === undefined &&
+      alternates === undefined &&
+      (await refWriters?.run(folder, input)) === true
+    )
+      return undefined;
+    await runChange(target, UPDATE_REFS, {
+      input,
+      timeoutMs: REF_TIMEOUT_MS,
       maxOutput: MAX_OUTPUT,
     });
     return undefined;
@@ -93,7 +103,7 @@ export async function readRefs(target: GitTarget, names: readonly string[]): Pro
   const wanted = new Set(names);
   // A pattern also matches the references below it.
   const args = ['for-each-ref', '--format=%(objectname) %(refname)', '--', ...wanted];
-  const output = await runGit(target, args, { timeoutMs: TIMEOUT_MS, maxOutput: MAX_LIST_OUTPUT });
+  const output = await runGit(target, args, { timeoutMs: REF_TIMEOUT_MS, maxOutput: MAX_LIST_OUTPUT });
   const rows = output.toString().split('\n').filter(Boolean);
   const values = rows.map((row) => [row.slice(41), row.slice(0, 40)] as const);
   return new Map(values.filter(([name]) => wanted.has(name)));
@@ -103,7 +113,10 @@ export async function readRefs(target: GitTarget, names: readonly string[]): Pro
 export async function setDefaultBranch(target: GitTarget, branch: string): Promise<void> {
   const name = `refs/heads/${branch}`;
   if (!isValidRefName(name)) throw badName(name);
-  await runChange(target, ['symbolic-ref', 'HEAD', name], { timeoutMs: TIMEOUT_MS, maxOutput: MAX_OUTPUT });
+  await runChange(target, ['symbolic-ref', 'HEAD', name], {
+    timeoutMs: REF_TIMEOUT_MS,
+    maxOutput: MAX_OUTPUT,
+  });
 }
 
 function checkNames(updates: readonly RefUpdate[]): void {
