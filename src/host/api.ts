@@ -26,6 +26,7 @@ import { commitModule } from './commits/module.ts';
 import { eventModule } from './events/module.ts';
 import { forkModule } from './forks/module.ts';
 import { appManifestModule } from './app-manifests/module.ts';
+import { hostClient } from './client-sample.ts';
 import { appPageModule } from './app-pages/module.ts';
 import { archiveModule } from './archives/module.ts';
 import { contentModule } from './contents/module.ts';
@@ -68,6 +69,7 @@ import { transferModule } from './transfers/module.ts';
 import { upgradeReportModule } from './upgrade-report/module.ts';
 import { userModule } from './users/module.ts';
 import { watchModule } from './watches/module.ts';
+import { ENTERPRISE_PREFIX } from './site.ts';
 
 const HOUR = 3600;
 
@@ -80,7 +82,7 @@ const protocol: ApiProtocol = {
     'If-None-Match is free where nothing changed. Errors have a `message` and a `documentation_url`. Every path below ' +
     '`/repos/{owner}/{repo}` exists below `/repositories/{repository_id}` too, and every one below `/orgs/{org}` below ' +
     '`/organizations/{organization_id}`.',
-  prefixes: ['', '/api/v3'],
+  prefixes: ['', ENTERPRISE_PREFIX],
   pathAliases: {
     '/repositories/{repository_id}': '/repos/{owner}/{repo}',
     '/organizations/{organization_id}': '/orgs/{org}',
@@ -92,6 +94,7 @@ const protocol: ApiProtocol = {
   statusOf: hostStatusOf,
   renderError,
   errorSchema: HostError,
+  client: hostClient,
   tokenHeader: 'Authorization: Bearer <token>',
   securitySchemes: {
     token: { type: 'http', scheme: 'bearer', description: 'The word `token` will do instead of `Bearer`' },
@@ -210,9 +213,9 @@ export const hostApi: Api = apiOf(protocol, [
 ]);
 
 /** `Bearer X`, `token X`, or Basic with the token as password (or as user name, when there is no password). */
-function credentialOf({ headers, base }: RequestContext): Credential | undefined {
+function credentialOf({ headers, site }: RequestContext): Credential | undefined {
   const { authorization } = headers;
-  if (authorization === undefined) return cookieOf(headers.cookie, base);
+  if (authorization === undefined) return cookieOf(headers.cookie, site);
   const [scheme = '', rest = ''] = authorization.trim().split(/\s+/, 2);
   if (scheme.toLowerCase() !== 'basic') return { kind: 'token', secret: rest === '' ? scheme : rest };
   const [, user = '', password = ''] = /^([^:]*):?(.*)$/s.exec(Buffer.from(rest, 'base64').toString('utf8'))!;

@@ -1,13 +1,14 @@
 // The calls that `--demo` makes to the code host: a repository with branches, tags, issues, pull requests and analyses of its code, an app
 // that is installed on it, and gists.
 import { gzipSync } from 'node:zlib';
-import { actorOf } from '../kernel/identity/actor.ts';
+import { actorOf, systemActor } from '../kernel/identity/actor.ts';
 import type { DemoCall, DemoCalls } from '../kernel/http/protocol.ts';
 import type { KnownCaller } from '../kernel/identity/caller.ts';
 import { ADMIN, requireAdmin } from '../kernel/identity/first-start.ts';
 import type { Kernel } from '../kernel/kernel.ts';
 import { createInstallation } from './apps/change-installation.ts';
 import { createApp } from './apps/change-app.ts';
+import { removeApp } from './apps/remove-app.ts';
 import { findAppBySlug } from './apps/store.ts';
 import { SHOP, demoRef, fileAt, demoHead, get, isThere, post, writeFile } from './demo-calls.ts';
 import { createIssues, demoReview, demoMerge } from './demo-issues.ts';
@@ -15,6 +16,8 @@ import { findOwner } from './owners/store.ts';
 
 const APP = { name: 'Demo deployer', slug: 'demo-deployer' };
 const BRANCH = 'round-prices';
+const OPEN_GIST = 'How to try a flag of the demo shop';
+const SECRET_GIST = 'Only for those who have the link';
 /** The last of what is created. */
 const LAST_TAG = 'tags/v0.2.0';
 
@@ -95,6 +98,17 @@ export async function* hostDemo(kernel: Kernel): DemoCalls {
   yield demoRef(`refs/${LAST_TAG}`, yield* demoHead());
 }
 
+export async function* removeHostDemo(kernel: Kernel): DemoCalls {
+  const { db, changes, clock } = kernel;
+  const app = await findAppBySlug(db, APP.slug);
+  if (app !== undefined) await changes.run(systemActor({ now: clock.now() }), (tx) => removeApp(tx, app));
+  yield { method: 'DELETE', path: SHOP };
+  const gists = ((yield get('/gists?per_page=100')).body ?? []) as DemoGist[];
+  for (const { id, description } of gists)
+    if (description === OPEN_GIST || description === SECRET_GIST)
+      yield { method: 'DELETE', path: `/gists/${id}` };
+}
+
 /** In this order, so that the second analysis closes an alert of the first. Each step that would happen twice looks for the next. */
 async function* createRepository(): DemoCalls {
   const description = 'The shop of the examples';
@@ -131,7 +145,7 @@ interface DemoGist {
 
 async function* createGists(): DemoCalls {
   const known = (yield get('/gists')).body as DemoGist[];
-  const description = 'How to try a flag of the demo shop';
+  const description = OPEN_GIST;
   const open =
     known.find((gist) => gist.description === description) ??
     ((yield post('/gists', {
@@ -147,10 +161,9 @@ async function* createGists(): DemoCalls {
   if (open.comments === 0)
     yield post(`/gists/${open.id}/comments`, { body: 'Everybody else sees it in a tenth of all cases.' });
   yield { method: 'PUT', path: `/gists/${open.id}/star` };
-  const secret = 'Only for those who have the link';
-  if (known.some((gist) => gist.description === secret)) return;
+  if (known.some((gist) => gist.description === SECRET_GIST)) return;
   yield post('/gists', {
-    description: secret,
+    description: SECRET_GIST,
     public: false,
     files: { 'discounts.csv': { content: 'code,percent\nSPRING,10\n' } },
   });

@@ -2,7 +2,6 @@
 import { accountOf, type Caller, type KnownCaller } from '../kernel/identity/caller.ts';
 import type { Kernel } from '../kernel/kernel.ts';
 import type { SecretBox } from '../kernel/secrets/secret-box.ts';
-import { isSameSecret } from '../kernel/secrets/secret.ts';
 import { installationOf } from './apps/program.ts';
 import { findInstallation } from './apps/store-installations.ts';
 import type { FoundRepository } from './repositories/access.ts';
@@ -38,7 +37,7 @@ export function downloadExpiry(now: number): number {
 
 export function signDownload(secrets: SecretBox, download: Download, now: number): string {
   const expiry = downloadExpiry(now);
-  return `${expiry.toString(36)}.${download.holder}.${signatureOf(secrets, download, expiry)}`;
+  return `${expiry.toString(36)}.${download.holder}.${secrets.sign(PURPOSE, signedText(download, expiry))}`;
 }
 
 /** The holder of a valid token; whether they may still read the repository has to be checked. */
@@ -51,16 +50,12 @@ export function holderOfDownload(
   const [time = '', holder = '', signature = ''] = (token ?? '').split('.', 3);
   const expiry = Number.parseInt(time, 36);
   if (!(expiry > now)) return undefined;
-  const expected = signatureOf(secrets, { ...download, holder }, expiry);
-  return isSameSecret(signature, expected) ? holder : undefined;
+  const text = signedText({ ...download, holder }, expiry);
+  return secrets.verify(PURPOSE, text, signature) ? holder : undefined;
 }
 
-function signatureOf(
-  secrets: SecretBox,
-  { holder, kind, repository, commit, item }: Download,
-  expiry: number,
-): string {
-  return secrets.sign(PURPOSE, JSON.stringify([kind, repository, commit, item, expiry, holder]));
+function signedText({ holder, kind, repository, commit, item }: Download, expiry: number): string {
+  return JSON.stringify([kind, repository, commit, item, expiry, holder]);
 }
 
 /**

@@ -6,6 +6,7 @@ import { absentPartAt, DIFFERENCES } from './absent-parts.ts';
 import { DIFF_TOO_LARGE } from './git/history/diff.ts';
 import { NOT_MERGEABLE } from './pulls/pull.ts';
 import { SECONDARY } from './rate-limit/secondary.ts';
+import { siteOf } from './site.ts';
 
 /** A wrong verb is 404 here: 405 is for pull requests that cannot be merged. A spent budget is 403 by default, the status that every client family recognises. */
 export const status: Record<FailureKind, number> = {
@@ -61,7 +62,7 @@ export const HostError = Type.Object(
   { $id: 'basic-error' },
 );
 
-/** The section of the documentation that explains each kind of failure. */
+/** The section of the documentation that explains a kind of failure; others are explained in the catalogue of errors. */
 const PAGES: Partial<Record<FailureKind, string>> = {
   exhausted: '#rate-limits',
   'over-quota': '#rate-limits',
@@ -126,7 +127,7 @@ export function renderError(failure: Failure, context: RequestContext): unknown 
   if (absent !== undefined)
     return {
       message: `Not Found: this server has no ${absent}.`,
-      documentation_url: new URL(DIFFERENCES, base).href,
+      documentation_url: siteOf(base) + DIFFERENCES,
       status: '404',
     };
   const url = locationOf(failure, base);
@@ -141,7 +142,7 @@ export function renderError(failure: Failure, context: RequestContext): unknown 
       })),
     }),
     ...(url !== undefined && { url }),
-    documentation_url: `${new URL(base).origin}/docs/host${pageOf(failure)}`,
+    documentation_url: `${siteOf(base)}/docs/host${pageOf(failure)}`,
     status: String(hostStatusOf(failure, context)),
   };
 }
@@ -165,7 +166,9 @@ function resourceOf(shape: RequestContext['shape']): string {
 
 /** Some clients recognise an exceeded secondary limit by the end of this address. */
 function pageOf({ kind, details }: Failure): string {
-  return kind === 'exhausted' && details.code === SECONDARY ? '#secondary-rate-limits' : (PAGES[kind] ?? '');
+  return kind === 'exhausted' && details.code === SECONDARY
+    ? '#secondary-rate-limits'
+    : (PAGES[kind] ?? `/errors#${kind}`);
 }
 
 function messageOf(

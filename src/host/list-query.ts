@@ -2,6 +2,7 @@
 import type { Headers } from '../kernel/http/protocol.ts';
 import { clampLimit, Page, type Slice, neighbours } from '../kernel/http/reply/page.ts';
 import { Type } from '../kernel/schema/schema.ts';
+import { siteOf } from './site.ts';
 
 /** Nothing has so many pages, and offsets stay exact. */
 const MAX_PAGE = 1_000_000;
@@ -57,14 +58,14 @@ export function pageBefore<Item>(items: readonly Item[], slice: Slice): Page<Ite
 export function pageLinks(page: Page, base: string, url: string): Headers {
   const { limit, offset } = page.slice;
   if (offset === 0 && page.total <= limit) return {};
-  const { origin } = new URL(base);
+  const site = siteOf(base);
   const { pathname, searchParams } = new URL(url, base);
   const { last, ...others } = neighbours(page);
   const shown = page.more['isTotalExact'] === false ? others : { ...others, last };
   const links = Object.entries(shown).map(([rel, start]) => {
     searchParams.set('page', String(start / limit + 1));
     searchParams.set('per_page', String(limit));
-    return `<${origin}${pathname}?${searchParams.toString()}>; rel="${rel}"`;
+    return `<${site}${pathname}?${searchParams.toString()}>; rel="${rel}"`;
   });
   return { link: links.join(', ') };
 }

@@ -6,7 +6,7 @@ import { Git } from './git/git.ts';
 import { MarkdownRenderer } from './contents/markdown-client.ts';
 import { openReadyReplies } from './contents/show-content.ts';
 import { openGistOwnerCache } from './gists/access.ts';
-import { GistWrites } from './gists/write-revision.ts';
+import { WriteTurns } from './git/write-turns.ts';
 import { openMarkdownTurns } from './markdown/render-text.ts';
 import { openMaintenance } from './maintenance/maintain.ts';
 import { openDownloads } from './transport/downloads.ts';
@@ -19,6 +19,7 @@ declare module '../kernel/kernel.ts' {
     git: Git;
     /** The repositories of gists, by the numbers of gists. */
     gistGit: Git;
+    writeTurns: WriteTurns;
   }
 }
 
@@ -37,7 +38,7 @@ export async function openHostServices(
     gistOwners: await openGistOwnerCache(engine),
     packs: new PackService(settings, clock),
     downloads: openDownloads(clock),
-    gistWrites: new GistWrites(),
+    writeTurns: new WriteTurns(),
     contributors: openContributors(),
     repositories: await openRepositoryCache(engine),
     readyReplies: openReadyReplies(),

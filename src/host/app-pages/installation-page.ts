@@ -5,12 +5,13 @@ import { asksForMore, heldRights } from '../apps/permissions.ts';
 import type { RepositoryOwner } from '../owners/model.ts';
 import type { Repository } from '../repositories/repository.ts';
 import {
+  appFrame,
   eventList,
   outsideLink,
   permissionList,
   hiddenFields,
   pageTurns,
-  settingsPathOf,
+  settingsPathFor,
 } from './page-forms.ts';
 
 /** An account that the visitor may install apps on. */
@@ -20,16 +21,12 @@ export interface InstallAccount {
 }
 
 export function installationPath(account: RepositoryOwner, number: number): string {
-  return `${settingsOf(account)}/installations/${number}`;
-}
-
-function settingsOf({ login, type }: RepositoryOwner): string {
-  return settingsPathOf(type === 'Organization' ? login : undefined);
+  return `${settingsPathFor(account)}/installations/${number}`;
 }
 
 export function appPage(app: HostApp, owner: RepositoryOwner): string {
   const about = app.description === null ? '' : `<p>${escapeHtml(app.description)}</p>`;
-  return htmlPage(
+  return appFrame(
     escapeHtml(app.name),
     `${about}<p>An app of ${escapeHtml(owner.login)}. Website: ${outsideLink(app.externalUrl)}</p>
      ${permissionList(app.permissions)}${eventList(app.events)}
@@ -46,7 +43,7 @@ export function chooseAccountPage(app: HostApp, accounts: readonly InstallAccoun
     return `<li><a href="?${escapeHtml(query.toString())}">Install on ${login}</a></li>`;
   });
   const none = lines.length === 0 ? '<p>You administer no account that it can be installed on.</p>' : '';
-  return htmlPage(`Install ${escapeHtml(app.name)}`, `<ul>${lines.join('')}</ul>${none}`);
+  return appFrame(`Install ${escapeHtml(app.name)}`, `<ul>${lines.join('')}</ul>${none}`);
 }
 
 /** The repositories that a form offers. */
@@ -65,7 +62,7 @@ export function installPage(
   offered: OfferedRepositories,
   hidden: Record<string, string>,
 ): string {
-  return htmlPage(
+  return appFrame(
     `Install ${escapeHtml(app.name)} on ${escapeHtml(account.login)}`,
     `<p>The app may then do this:</p>${permissionList(app.permissions)}${eventList(app.events)}
      <form method="post" action="/apps/${app.slug}/installations">${hiddenFields(hidden)}
@@ -85,26 +82,26 @@ export function installationPage(
   const shown = [...selected].map((number) => hiddenFields({ shown: String(number) })).join('');
   const suspended = installation.suspendedAt !== null;
   const held = heldRights(app, installation);
-  return htmlPage(
+  return appFrame(
     `${escapeHtml(app.name)} on ${escapeHtml(account.login)}`,
     `${suspended ? '<p role="alert">It is suspended: it can do nothing, and receives no events.</p>' : ''}
      <p><a href="/apps/${app.slug}">About this app</a></p>
      ${permissionList(held.permissions)}${eventList(held.events)}
      ${
        asksForMore(app, installation)
-         ? `<h2>The app asks for more</h2>${permissionList(app.permissions)}${eventList(app.events)}
-            ${form('accept', `${hiddenFields({ revision: String(app.rightsRevision) })}<button>Agree to all of this</button>`)}`
+         ? `<section><h2>The app asks for more</h2>${permissionList(app.permissions)}${eventList(app.events)}
+            ${form('accept', `${hiddenFields({ revision: String(app.rightsRevision) })}<button>Agree to all of this</button>`)}</section>`
          : ''
      }
-     <h2>Repositories</h2>
+     <section><h2>Repositories</h2>
      ${page > 1 || hasMore ? `<p>Page ${page} of the repositories. Saving changes this page only. ${pageTurns(page, hasMore)}</p>` : ''}
-     ${form('repositories', `${shown}${repositoryChoice(account, offered)}<button>Save</button>`)}
-     <h2>${suspended ? 'Unsuspend' : 'Suspend'}</h2>
+     ${form('repositories', `${shown}${repositoryChoice(account, offered)}<button>Save</button>`)}</section>
+     <section><h2>${suspended ? 'Unsuspend' : 'Suspend'}</h2>
      <p>${suspended ? 'The app gets back what it was allowed.' : 'The app loses its access until you give it back.'}</p>
-     ${form(suspended ? 'unsuspend' : 'suspend', `<button class="plain">${suspended ? 'Unsuspend' : 'Suspend'} the app</button>`)}
-     <h2>Uninstall</h2>
+     ${form(suspended ? 'unsuspend' : 'suspend', `<button class="plain">${suspended ? 'Unsuspend' : 'Suspend'} the app</button>`)}</section>
+     <section><h2>Uninstall</h2>
      <p>The app loses its access for good. Installing it again is a new installation.</p>
-     ${form('uninstall', '<button class="danger">Uninstall the app</button>')}`,
+     ${form('uninstall', '<button class="danger">Uninstall the app</button>')}</section>`,
   );
 }
 
@@ -118,7 +115,7 @@ export function installationsPage(
     const more = asksForMore(app, installation) ? ': asks for more' : '';
     return `<li><a href="${path}">${escapeHtml(app.name)}</a>${more}</li>`;
   });
-  return htmlPage(
+  return appFrame(
     `Apps installed on ${escapeHtml(account.login)}`,
     `${rows.length === 0 ? '<p>No app is installed.</p>' : `<ul>${lines.join('')}</ul>`}
      ${turns === '' ? '' : `<p>${turns}</p>`}`,
@@ -129,7 +126,7 @@ export function goodbyePage(app: HostApp, account: RepositoryOwner): string {
   return htmlPage(
     'Uninstalled',
     `<p>${escapeHtml(app.name)} is no longer installed on ${escapeHtml(account.login)}.</p>
-     <p><a href="${escapeHtml(settingsOf(account))}/installations">Installed apps</a></p>`,
+     <p><a href="${escapeHtml(settingsPathFor(account))}/installations">Installed apps</a></p>`,
     'card',
   );
 }

@@ -72,11 +72,10 @@ export interface OpenedInstallation {
 }
 
 /** To others than those who manage the account there is none. */
-export async function openInstallation(
+export async function openManagedInstallation(
   { db }: Kernel,
   caller: KnownCaller,
   number: number,
-  org: string | undefined,
 ): Promise<OpenedInstallation> {
   const installation = await findInstallation(db, number);
   if (installation === undefined || installation.removedAt !== null) throw installationNotFound();
@@ -84,9 +83,22 @@ export async function openInstallation(
   const account = await openManagedOwner(db, caller, installation.accountId).catch((error: unknown) => {
     throw error instanceof Failure ? installationNotFound() : error;
   });
-  const named = account.type === 'Organization' ? account.login.toLowerCase() : undefined;
-  if (app === undefined || named !== org?.toLowerCase()) throw installationNotFound();
+  if (app === undefined) throw installationNotFound();
   return { app, account, installation };
+}
+
+/** The same by the address of its page, which names the organization that it is on. */
+export async function openInstallation(
+  kernel: Kernel,
+  caller: KnownCaller,
+  number: number,
+  org: string | undefined,
+): Promise<OpenedInstallation> {
+  const opened = await openManagedInstallation(kernel, caller, number);
+  const { account } = opened;
+  const named = account.type === 'Organization' ? account.login.toLowerCase() : undefined;
+  if (named !== org?.toLowerCase()) throw installationNotFound();
+  return opened;
 }
 
 export async function offerRepositories(

@@ -1,9 +1,8 @@
 // What all pages of apps share: the visitor's session, the checks of forms that change something, and how rights are shown.
 import { randomBytes } from 'node:crypto';
-import { isSameSecret } from '../../kernel/secrets/secret.ts';
 import type { FastifyReply } from 'fastify';
 import { Failure } from '../../kernel/failure.ts';
-import { escapeHtml, htmlTable } from '../../kernel/http/pages/html.ts';
+import { escapeHtml, framedPage, htmlTable } from '../../kernel/http/pages/html.ts';
 import type { PageRequest } from '../../kernel/http/pages/page-route.ts';
 import { DOCS_CATEGORY, chargePage } from '../../kernel/http/pages/session-pages.ts';
 import { anonymousAt } from '../../kernel/identity/caller.ts';
@@ -12,6 +11,7 @@ import { findSessionCaller, type SessionCaller } from '../../kernel/identity/ses
 import type { Kernel } from '../../kernel/kernel.ts';
 import type { SecretBox } from '../../kernel/secrets/secret-box.ts';
 import type { AppPermissions } from '../apps/permissions.ts';
+import type { RepositoryOwner } from '../owners/model.ts';
 
 const BUDGET = 'host.core';
 const ANONYMOUS_BUDGET = DOCS_CATEGORY;
@@ -67,6 +67,11 @@ export async function openForm(
   return { form, visitor, token };
 }
 
+/** A page of apps, below the list of them in the console. */
+export function appFrame(title: string, body: string): string {
+  return framedPage(title, body, '<a href="/console/account/apps">Apps</a>');
+}
+
 export function hiddenFields(fields: Record<string, string>): string {
   return Object.entries(fields)
     .map(([name, value]) => `<input type="hidden" name="${name}" value="${escapeHtml(value)}">`)
@@ -76,6 +81,15 @@ export function hiddenFields(fields: Record<string, string>): string {
 /** Of pages that an account and an organization have both: where they are below. */
 export function settingsPathOf(org: string | undefined): string {
   return org === undefined ? '/settings' : `/organizations/${encodeURIComponent(org)}/settings`;
+}
+
+export function settingsPathFor({ login, type }: Pick<RepositoryOwner, 'login' | 'type'>): string {
+  return settingsPathOf(type === 'Organization' ? login : undefined);
+}
+
+/** Where the owner of an app changes it. */
+export function appSettingsPath(owner: Pick<RepositoryOwner, 'login' | 'type'>, slug: string): string {
+  return `${settingsPathFor(owner)}/apps/${slug}`;
 }
 
 /** The path for accounts, and the one for organizations. */
@@ -110,7 +124,7 @@ const LIFETIME_MS = 60 * 60 * 1000;
 export function signForm(secrets: SecretBox, session: string, shown: readonly string[], now: number): string {
   const nonce = randomBytes(12).toString('base64url');
   const expiry = (now + LIFETIME_MS).toString(36);
-  return `${expiry}.${nonce}.${signatureOf(secrets, [session, expiry, nonce, ...shown])}`;
+  return `${expiry}.${nonce}.${secrets.sign(PURPOSE, JSON.stringify([session, expiry, nonce, ...shown]))}`;
 }
 
 function isSignedForm(
@@ -122,11 +136,7 @@ function isSignedForm(
 ): boolean {
   const [expiry = '', nonce = '', signature = ''] = token.split('.', 3);
   if (!(Number.parseInt(expiry, 36) > now)) return false;
-  return isSameSecret(signature, signatureOf(secrets, [session, expiry, nonce, ...shown]));
-}
-
-function signatureOf(secrets: SecretBox, parts: readonly string[]): string {
-  return secrets.sign(PURPOSE, JSON.stringify(parts));
+  return secrets.verify(PURPOSE, JSON.stringify([session, expiry, nonce, ...shown]), signature);
 }
 
 const LEVELS: Readonly<Record<string, string>> = {

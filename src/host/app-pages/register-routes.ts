@@ -1,7 +1,7 @@
 // Registering an app by its manifest: another site posts it, the visitor agrees here, and the code goes back to the site.
 import type { FastifyReply } from 'fastify';
 import { Failure } from '../../kernel/failure.ts';
-import { formTargetOf, showPage, escapeHtml, htmlPage } from '../../kernel/http/pages/html.ts';
+import { formTargetOf, showPage, escapeHtml } from '../../kernel/http/pages/html.ts';
 import type { PageRequest, PageRoute } from '../../kernel/http/pages/page-route.ts';
 import { goTo } from '../../kernel/http/pages/session-pages.ts';
 import { accountOf } from '../../kernel/identity/caller.ts';
@@ -23,6 +23,7 @@ import { appResource, isAppName, appSlugOf } from '../apps/app.ts';
 import { findAppBySlug } from '../apps/store.ts';
 import type { RepositoryOwner } from '../owners/model.ts';
 import {
+  appFrame,
   signForm,
   findVisitor,
   openForm,
@@ -162,7 +163,7 @@ interface ReadManifest extends SentManifest {
 }
 
 function manifestFormPage(path: string): string {
-  return htmlPage(
+  return appFrame(
     'Register an app',
     `<p>Sites that have an app for you send its manifest to this address. You can also enter one:</p>
      <form method="post" action="${escapeHtml(path)}"><label>Manifest, as JSON
@@ -193,7 +194,7 @@ function consentPage(
     redirect === null
       ? '<p>Afterwards this page shows the code that turns the manifest into an app.</p>'
       : `<p>Afterwards you go on to <code>${escapeHtml(redirect)}</code>, which gets the keys of the app.</p>`;
-  return htmlPage(
+  return appFrame(
     `Register an app for ${escapeHtml(owner)}`,
     `${alert}<p>Nothing has been registered so far. This app asks for:</p>${askedFor(manifest)}${next}
      <form method="post" action="${escapeHtml(path)}">${hiddenFields({ manifest: text, state, token })}
@@ -205,7 +206,7 @@ function consentPage(
 
 /** For manifests without an address to go on to. */
 function codePage(code: string, publicUrl: string): string {
-  return htmlPage(
+  return appFrame(
     'You agreed',
     `<p>This call turns the manifest into an app, and prints its keys. It works once, within an hour:</p>
      <p><code>curl -X POST ${escapeHtml(publicUrl)}/app-manifests/${escapeHtml(code)}/conversions</code></p>`,

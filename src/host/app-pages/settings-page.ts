@@ -9,7 +9,14 @@ import { APP_PERMISSION_NAMES, levelsOf, checkedPermissions, type AppRights } fr
 import type { AppKey } from '../apps/store.ts';
 import { APP_EVENT_NAMES } from '../hooks/hook.ts';
 import type { RepositoryOwner } from '../owners/model.ts';
-import { eventList, permissionLevel, permissionList, permissionName, hiddenFields } from './page-forms.ts';
+import {
+  appFrame,
+  eventList,
+  permissionLevel,
+  permissionList,
+  permissionName,
+  hiddenFields,
+} from './page-forms.ts';
 
 export function ownAppsPage(
   owner: RepositoryOwner,
@@ -19,7 +26,7 @@ export function ownAppsPage(
   const lines = apps.map(
     ({ slug, name }) => `<li><a href="${escapeHtml(path)}/${slug}">${escapeHtml(name)}</a></li>`,
   );
-  return htmlPage(
+  return appFrame(
     `Apps of ${escapeHtml(owner.login)}`,
     `${lines.length === 0 ? '<p>There are none.</p>' : `<ul>${lines.join('')}</ul>`}
      ${turns === '' ? '' : `<p>${turns}</p>`}<p><a href="${escapeHtml(path)}/new">Register an app</a></p>`,
@@ -41,11 +48,11 @@ export function appSettingsPage({ app, keys, installations, path, token }: AppSe
     `<form method="post" action="${escapeHtml(path)}">${hiddenFields({ token, action })}${inner}
      <button${look && ` class="${look}"`}>${button}</button></form>`;
   const { hook, urls, slug } = app;
-  return htmlPage(
+  return appFrame(
     `Settings of ${escapeHtml(app.name)}`,
     `<p>Id <code>${app.number}</code>, client id <code>${escapeHtml(app.clientId)}</code>, installed on ${installations}.
        <a href="/apps/${slug}">The page of the app</a></p>
-     <h2>About</h2>
+     <section><h2>About</h2>
      ${form(
        'about',
        `${textField('Website', 'url', app.externalUrl, 'required type="url" maxlength="2048"')}
@@ -54,8 +61,8 @@ export function appSettingsPage({ app, keys, installations, path, token }: AppSe
         ${checkbox('Also after changes of an installation', 'setup_on_update', urls.setupOnUpdate)}
         ${checkbox('Anybody on this server can install it. Without this, accounts that have it keep it.', 'public', app.isPublic)}`,
        'Save what it says of itself',
-     )}
-     <h2>Webhook</h2>
+     )}</section>
+     <section><h2>Webhook</h2>
      ${form(
        'hook',
        `${textField('Where events are sent', 'hook_url', hook.url ?? '', 'type="url" maxlength="2048"')}
@@ -64,13 +71,13 @@ export function appSettingsPage({ app, keys, installations, path, token }: AppSe
      )}
      <p>${hook.secret === null ? 'Bodies are not signed.' : 'Bodies are signed with a secret, which is not shown again.'}
         A new one is used at once, and the one before no more.</p>
-     ${form('hook-secret', '', 'Make a new webhook secret', 'plain')}
-     <h2>Permissions and events</h2>
+     ${form('hook-secret', '', 'Make a new webhook secret', 'plain')}</section>
+     <section><h2>Permissions and events</h2>
      <p>Installations lose at once what you take away, and their tokens with them. What you add waits until each account
         agrees to it.</p>
      ${permissionList(app.permissions)}${eventList(app.events)}
-     ${form('rights', rightFields(app), 'Save permissions and events')}
-     <h2>Private keys</h2>
+     ${form('rights', rightFields(app), 'Save permissions and events')}</section>
+     <section><h2>Private keys</h2>
      ${htmlTable(
        ['Fingerprint', 'Made', ''],
        keys.map((key) => [
@@ -83,11 +90,11 @@ export function appSettingsPage({ app, keys, installations, path, token }: AppSe
      )}
      <p>A key that is revoked is refused at once. The tokens of installations that the app has got with it stay valid for an
         hour at most.</p>
-     ${form('new-key', '', 'Make a private key', 'plain')}
-     <h2>Client secret</h2>
+     ${form('new-key', '', 'Make a private key', 'plain')}</section>
+     <section><h2>Client secret</h2>
      <p>The one before is refused at once.</p>
-     ${form('client-secret', '', 'Make a new client secret', 'plain')}
-     <h2>Delete the app</h2>
+     ${form('client-secret', '', 'Make a new client secret', 'plain')}</section>
+     <section><h2>Delete the app</h2>
      <p>It is uninstalled from ${installations}. All its tokens and keys end at once, and it receives no more events. This
         cannot be undone.</p>
      ${form(
@@ -100,7 +107,7 @@ export function appSettingsPage({ app, keys, installations, path, token }: AppSe
        ),
        'Delete the app',
        'danger',
-     )}`,
+     )}</section>`,
   );
 }
 
@@ -140,7 +147,7 @@ export function secretPage({ title, value, file }: ShownSecret, path: string): s
     file === undefined
       ? ''
       : `<p><a download="${file}" href="data:application/x-pem-file,${encodeURIComponent(value)}">Save it as ${file}</a></p>`;
-  return htmlPage(
+  return appFrame(
     title,
     `<p role="status">It is shown once. Keep it where nobody else can read it.</p>
      <div class="wide"><pre tabindex="0"><code>${escapeHtml(value)}</code></pre></div>${save}

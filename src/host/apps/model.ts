@@ -6,6 +6,7 @@ import { NestedRepository } from '../repositories/model.ts';
 import { isoSeconds } from '../times.ts';
 import type { HostApp, Installation } from './app.ts';
 import { APP_PERMISSION_NAMES } from './permissions.ts';
+import { siteOf } from '../site.ts';
 
 const Permissions = Type.Object(
   Object.fromEntries(
@@ -124,7 +125,7 @@ export function toIntegration(
     name: app.name,
     description: app.description,
     external_url: app.externalUrl,
-    html_url: `${new URL(base).origin}/apps/${app.slug}`,
+    html_url: `${siteOf(base)}/apps/${app.slug}`,
     created_at: isoSeconds(app.createdAt),
     updated_at: isoSeconds(app.updatedAt),
     permissions: app.permissions,
@@ -146,7 +147,7 @@ export function toInstallation(
   base: string,
 ): Static<typeof InstallationReply> {
   const { number } = installation;
-  const { origin } = new URL(base);
+  const site = siteOf(base);
   const settings = account.type === 'Organization' ? `organizations/${account.login}/settings` : 'settings';
   return {
     id: number,
@@ -155,7 +156,7 @@ export function toInstallation(
     repository_selection: installation.selection,
     access_tokens_url: `${base}/app/installations/${number}/access_tokens`,
     repositories_url: `${base}/installation/repositories`,
-    html_url: `${origin}/${settings}/installations/${number}`,
+    html_url: `${site}/${settings}/installations/${number}`,
     app_id: app.number,
     client_id: app.clientId,
     app_slug: app.slug,

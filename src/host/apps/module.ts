@@ -18,6 +18,7 @@ export const appModule: Module = {
   tag: { name: 'apps', description: 'Apps, their installations and the tokens of these' },
   routes: [...appRoutes, ...installationRoutes],
   migrations: appMigrations,
+  sealedColumns: [{ table: 'host_apps', column: 'hook_secret', key: ['number'] }],
   ...endAppAccounts,
   work: ({ db, clock, changes }) => ({
     handlers: {

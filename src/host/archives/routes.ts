@@ -17,6 +17,7 @@ import {
   type FoundRepository,
   RepositoryParams,
 } from '../repositories/access.ts';
+import { siteOf } from '../site.ts';
 
 type Format = 'tar.gz' | 'zip';
 
@@ -63,7 +64,7 @@ async function redirect(
   const { repository, owner } = found;
   const git = services.git.repository(repository.number);
   const { oid: commit } = await findContentCommit(git, found, params.ref);
-  const address = `${new URL(base).origin}/archives/${owner.login}/${repository.name}/${format}/${commit}`;
+  const address = `${siteOf(base)}/archives/${owner.login}/${repository.name}/${format}/${commit}`;
   const holder = downloadHolder(caller);
   const download = { holder, kind: 'archive', repository: repository.number, commit, item: format } as const;
   const query = repository.isPrivate ? `?token=${signDownload(secrets, download, now)}` : '';

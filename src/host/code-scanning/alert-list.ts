@@ -14,6 +14,7 @@ import { listRepositoriesByNumber } from '../repositories/store.ts';
 import type { AlertState, ScanningAlert } from './alert.ts';
 import { toAlert, type AlertReply, type OrganizationAlertReply } from './model.ts';
 import type { AlertCursor, AlertFilter, AlertOrder, AlertSort } from './store-alerts.ts';
+import { siteOf } from '../site.ts';
 
 export const AlertListQuery = {
   tool_name: Type.Optional(PlainText()),
@@ -143,13 +144,13 @@ function cursorLinks(
   alerts: readonly ScanningAlert[],
   { sort, hasNext, hasPrevious, base, url }: CursorPage,
 ): Headers {
-  const { origin } = new URL(base);
+  const site = siteOf(base);
   const { pathname, searchParams } = new URL(url, base);
   const [first, last] = [alerts[0], alerts.at(-1)];
   const linkTo = (name: 'before' | 'after', alert: ScanningAlert, rel: string) => {
     for (const one of ['before', 'after', 'page']) searchParams.delete(one);
     searchParams.set(name, cursorOf(alert, sort));
-    return `<${origin}${pathname}?${searchParams.toString()}>; rel="${rel}"`;
+    return `<${site}${pathname}?${searchParams.toString()}>; rel="${rel}"`;
   };
   const links = [
     ...(hasPrevious && first !== undefined ? [linkTo('before', first, 'prev')] : []),

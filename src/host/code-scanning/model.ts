@@ -7,6 +7,7 @@ import { isoSeconds } from '../times.ts';
 import { ALERT_STATES, DISMISSAL_REASONS, type AlertInstance, type ScanningAlert } from './alert.ts';
 import type { Analysis } from './analysis.ts';
 import { SECURITY_SEVERITIES, SEVERITIES } from './sarif/sarif-rule.ts';
+import { siteOf } from '../site.ts';
 
 export const SarifUploadRequest = Type.Object(
   {
@@ -154,7 +155,7 @@ export function scanningUrl({ owner, repository }: FoundRepository, base: string
 }
 
 function alertPage({ owner, repository }: FoundRepository, number: number, base: string): string {
-  return `${new URL(base).origin}/${owner.login}/${repository.name}/security/code-scanning/${number}`;
+  return `${siteOf(base)}/${owner.login}/${repository.name}/security/code-scanning/${number}`;
 }
 
 /** Uploads do not name the configuration that made them: the category tells them apart. */

@@ -1,6 +1,7 @@
 // Events: what feeds show, and what webhooks receive.
 import type { Module, Tag } from '../../kernel/http/module.ts';
 import type { RecurringWork } from '../../kernel/http/protocol.ts';
+import { retentionSweep } from '../../kernel/jobs/retention.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
 import { hostEventMigrations } from '../migrations/events.ts';
 import { feedLinksRoutes, feedRoutes } from './routes.ts';
@@ -16,20 +17,13 @@ export const eventModule: Module = {
   work: (kernel) => ({ recurring: [eventSweep(kernel)] }),
 };
 
-const HOUR = 60 * 60 * 1000;
-const KEPT_MS = 90 * 24 * HOUR;
 const BATCH_SIZE = 500;
 
 /** Deletes events that are older than feeds go back. */
-export function eventSweep({ db, clock }: Kernel): RecurringWork {
-  return {
+export function eventSweep(kernel: Kernel): RecurringWork {
+  return retentionSweep(kernel, {
     kind: 'host.sweep-events',
-    everyMs: HOUR,
-    async run(signal) {
-      let deleted: number;
-      do {
-        deleted = await deleteEventsBefore(db, clock.now() - KEPT_MS, BATCH_SIZE);
-      } while (deleted > 0 && !signal.aborted);
-    },
-  };
+    retained: 'events',
+    deleteBefore: (before) => deleteEventsBefore(kernel.db, before, BATCH_SIZE),
+  });
 }

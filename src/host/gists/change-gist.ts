@@ -147,7 +147,7 @@ export async function changeGist(
   const found =
     files === undefined || Object.keys(files).length === 0
       ? await record()
-      : await kernel.services.gistWrites.inTurn(gist.number, async () => {
+      : await kernel.services.writeTurns.inTurn(`gist:${gist.number}`, async () => {
           const write = await beginGistWrite(kernel, gist.number, caller, now);
           try {
             await writeRevision(kernel.services.gistGit.repository(gist.number), actor, files);

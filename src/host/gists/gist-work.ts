@@ -1,4 +1,5 @@
 // Due work after changes of gists: removes the folders of deleted ones and the gists of removed members, and records writes whose server has died.
+import { waitForBackups } from '../../kernel/backup/hold-blobs.ts';
 import type { Subscriber } from '../../kernel/change/changes.ts';
 import type { Module } from '../../kernel/http/module.ts';
 import type { BackgroundWork } from '../../kernel/http/protocol.ts';
@@ -32,12 +33,12 @@ export function gistWork(kernel: Kernel): BackgroundWork {
       { kind: 'host.sweep-gists', everyMs: SWEEP_MS, run: () => services.gistGit.sweep(clock.now()) },
     ],
     handlers: {
-      async [DELETE_GIST]({ payload }) {
+      [DELETE_GIST]: waitForBackups(kernel)(async ({ payload }) => {
         const { number } = JSON.parse(payload) as { number: number };
         if (!(await isGistDeleted(db, number))) return;
         await services.gistGit.removeRepository(number);
         await deleteGistRow(db, number);
-      },
+      }),
       [DELETE_GISTS_OF]: removeGistsOfHandler(kernel),
       [RECORD_GIST]: recordGistHandler(kernel),
     },

@@ -6,6 +6,7 @@ import { isoSeconds } from '../times.ts';
 import { PublicUser } from '../users/model.ts';
 import { gistLanguageOf, gistTypeOf } from './file-types.ts';
 import { MAX_DESCRIPTION, MAX_GIST_FILES, type Gist, type GistFile, type GistRevision } from './gist.ts';
+import { siteOf } from '../site.ts';
 
 const FILE = {
   filename: Type.String(),
@@ -142,8 +143,8 @@ export const GistPatch = Type.Object(
 function toGist({ gist, owner }: { gist: Gist; owner: RepositoryOwner }, base: string) {
   const { id, number, description, isPublic, commentCount, files, createdAt, updatedAt } = gist;
   const url = gistUrl(id, base);
-  const { origin } = new URL(base);
-  const gitUrl = `${origin}/gist/${id}.git`;
+  const site = siteOf(base);
+  const gitUrl = `${site}/gist/${id}.git`;
   return {
     id,
     node_id: nodeId('Gist', number),
@@ -153,7 +154,7 @@ function toGist({ gist, owner }: { gist: Gist; owner: RepositoryOwner }, base: s
     comments_url: `${url}/comments`,
     git_pull_url: gitUrl,
     git_push_url: gitUrl,
-    html_url: `${origin}/gist/${id}`,
+    html_url: `${site}/gist/${id}`,
     public: isPublic,
     description,
     comments: commentCount,
@@ -204,7 +205,7 @@ function toFile({ name, size, oid }: GistFile, id: string, base: string): Static
     filename: name,
     type: gistTypeOf(name),
     ...(language !== undefined && { language }),
-    raw_url: `${new URL(base).origin}/gist/${id}/raw/${oid}/${encodeURIComponent(name)}`,
+    raw_url: `${siteOf(base)}/gist/${id}/raw/${oid}/${encodeURIComponent(name)}`,
     size,
   };
 }

@@ -17,12 +17,6 @@ import { writeObjects } from '../git/objects/write-objects.ts';
 import { personOf } from '../owners/model.ts';
 import { GIST_REF, MAX_FILE_NAME, MAX_GIST_FILES } from './gist.ts';
 
-declare module '../../kernel/kernel.ts' {
-  interface Services {
-    gistWrites: GistWrites;
-  }
-}
-
 /** Other servers and pushes may change the gist meanwhile: then the change is made anew, on what they have written. */
 const MAX_TRIES = 40;
 
@@ -64,24 +58,6 @@ async function writeOnce(
   await writeObjects(git, [...blobs, tree, commit]);
   await updateRefs(git, [{ name: GIST_REF, from: parent?.oid, to: commit.oid }]);
   return true;
-}
-
-/** Writes of one gist on this server follow each other, so that they do not have to be made again. */
-export class GistWrites {
-  /** The last one of each gist. */
-  readonly #last = new Map<number, Promise<unknown>>();
-
-  /** Runs `write` after the earlier ones of the same gist. */
-  async inTurn<T>(number: number, write: () => Promise<T>): Promise<T> {
-    const turn = (this.#last.get(number) ?? Promise.resolve()).then(write, write);
-    const ended = turn.catch(() => {});
-    this.#last.set(number, ended);
-    try {
-      return await turn;
-    } finally {
-      if (this.#last.get(number) === ended) this.#last.delete(number);
-    }
-  }
 }
 
 /** By the name that a file has now. Null removes it, and so does an object that says nothing. */

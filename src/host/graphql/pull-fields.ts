@@ -12,6 +12,7 @@ import { connectionOf, idSliceOf, type PageArguments } from './id-pages.ts';
 import { asField, openNamed } from './open-pulls.ts';
 import type { GraphqlContext } from './context.ts';
 import { listThreadNodes } from './thread-fields.ts';
+import { siteOf } from '../site.ts';
 
 export async function repositoryField(
   { owner, name }: { owner: string; name: string },
@@ -34,7 +35,7 @@ function toRepositoryNode(opened: OpenedIssues, context: GraphqlContext) {
     databaseId: repository.number,
     name: repository.name,
     nameWithOwner: fullName,
-    url: `${new URL(context.base).origin}/${fullName}`,
+    url: `${siteOf(context.base)}/${fullName}`,
     isPrivate: repository.isPrivate,
     pullRequest: async ({ number }: { number: number }) => {
       const missing = `Could not resolve to a PullRequest with the number of ${number}.`;
@@ -58,7 +59,7 @@ export function toPullNode(opened: OpenedPull, context: GraphqlContext) {
     databaseId: issue.id,
     number: issue.number,
     title: issue.title,
-    url: `${new URL(context.base).origin}/${owner.login}/${repository.name}/pull/${issue.number}`,
+    url: `${siteOf(context.base)}/${owner.login}/${repository.name}/pull/${issue.number}`,
     state: isMerged ? 'MERGED' : issue.state.toUpperCase(),
     isDraft: pull.isDraft,
     merged: isMerged,

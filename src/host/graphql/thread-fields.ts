@@ -16,6 +16,7 @@ import { typedError } from './cost.ts';
 import { connectionOf, idSliceOf, type PageArguments } from './id-pages.ts';
 import type { GraphqlContext } from './context.ts';
 import { listUserNodes } from './user-fields.ts';
+import { siteOf } from '../site.ts';
 
 /** Of all threads of a page together. */
 const MAX_COMMENTS = 2000;
@@ -107,7 +108,7 @@ export function toCommentNode(
   { repository, owner }: OpenedPull,
   { base }: GraphqlContext,
 ) {
-  const page = `${new URL(base).origin}/${owner.login}/${repository.name}/pull/${comment.pullNumber}`;
+  const page = `${siteOf(base)}/${owner.login}/${repository.name}/pull/${comment.pullNumber}`;
   return {
     __typename: 'PullRequestReviewComment',
     id: nodeId('PullRequestReviewComment', comment.id),

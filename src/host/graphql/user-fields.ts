@@ -4,6 +4,7 @@ import type { Db } from '../../kernel/storage/tables.ts';
 import { nodeIdOfAccount } from '../owners/model.ts';
 import { EMPTY_USER_PROFILE, publicNameOf } from '../users/model.ts';
 import { listProfiles } from '../users/store.ts';
+import { siteOf } from '../site.ts';
 
 export function toUser(account: Account, base: string) {
   return {
@@ -11,7 +12,7 @@ export function toUser(account: Account, base: string) {
     id: nodeIdOfAccount(account),
     databaseId: account.number,
     login: account.username,
-    url: `${new URL(base).origin}/${account.username}`,
+    url: `${siteOf(base)}/${account.username}`,
     createdAt: new Date(account.createdAt).toISOString(),
     updatedAt: new Date(account.updatedAt).toISOString(),
   };

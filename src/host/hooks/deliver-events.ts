@@ -59,7 +59,7 @@ async function deliverBatch(kernel: Kernel, queue: EventQueue, signal: AbortSign
   // One write for all events that nobody asks for.
   const last = events.at(-1)!.number;
   if (cursor !== last) await advanceHookCursor(db, queue, { from: cursor, to: last });
-  return true;
+  return events.length === BATCH_SIZE;
 }
 
 type ListenersOf = (event: EventToDeliver) => readonly ListeningHook[];

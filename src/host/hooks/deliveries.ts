@@ -22,6 +22,7 @@ import {
   type HookDeliveryReply,
 } from './delivery-model.ts';
 import { hookRefOf, type Hook } from './hook.ts';
+import { siteOf } from '../site.ts';
 
 interface HookDelivery extends HookDeliveryDetails {
   hook: Pick<Hook, 'number' | 'target'>;
@@ -71,7 +72,7 @@ export async function showDeliveries(
   if (found.length <= limit || shown.length === 0) return reply(200, body);
   const { pathname, searchParams } = new URL(url, base);
   searchParams.set('cursor', `v1_${shown.at(-1)!.number}`);
-  const next = `${new URL(base).origin}${pathname}?${searchParams.toString()}`;
+  const next = `${siteOf(base)}${pathname}?${searchParams.toString()}`;
   return reply(200, body, { link: `<${next}>; rel="next"` });
 }
 

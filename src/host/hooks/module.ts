@@ -16,6 +16,7 @@ export const hookModule: Module = {
   },
   routes: [...hookRoutes, ...hookDeliveryRoutes, ...appHookRoutes],
   migrations: hookMigrations,
+  sealedColumns: [{ table: 'host_hooks', column: 'secret', key: ['number'] }],
   deliveryPolicy: hookDeliveryPolicy,
   work: (kernel) => ({
     handlers: { [DELIVER_EVENTS]: deliverEvents(kernel), [REMOVE_HOOKS]: removeHooks(kernel) },

@@ -8,6 +8,7 @@ import { checkedBody, invalidField } from '../issues/requests.ts';
 import { nodeId } from '../node-id.ts';
 import { SimpleUser, toSimpleUser, type RepositoryOwner } from '../owners/model.ts';
 import { isoSeconds } from '../times.ts';
+import { siteOf } from '../site.ts';
 
 export interface IssueComment {
   /** Of all comments of the server. */
@@ -66,7 +67,7 @@ export function toIssueComment(
   const { id, issueNumber, isOnPull, createdAt, updatedAt } = comment;
   const issues = `${base}/repos/${fullName}/issues`;
   const url = `${issues}/comments/${id}`;
-  const page = `${new URL(base).origin}/${fullName}/${isOnPull ? 'pull' : 'issues'}/${issueNumber}`;
+  const page = `${siteOf(base)}/${fullName}/${isOnPull ? 'pull' : 'issues'}/${issueNumber}`;
   return {
     id,
     node_id: nodeId('IssueComment', id),

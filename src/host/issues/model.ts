@@ -9,6 +9,7 @@ import { NestedRepository } from '../repositories/model.ts';
 import { isoSeconds } from '../times.ts';
 import { ISSUE_STATES, REACTIONS, STATE_REASONS, type Issue, type ReactionCounts } from './issue.ts';
 import { ASSOCIATIONS, type Association } from './people/associations.ts';
+import { siteOf } from '../site.ts';
 
 const Time = Type.String({ format: 'date-time' });
 
@@ -119,7 +120,7 @@ export function toIssue(
   const { id, number, isPull, closedAt } = issue;
   const repository = `${base}/repos/${fullName}`;
   const url = `${repository}/issues/${number}`;
-  const page = `${new URL(base).origin}/${fullName}`;
+  const page = `${siteOf(base)}/${fullName}`;
   const htmlUrl = `${page}/${isPull ? 'pull' : 'issues'}/${number}`;
   const users = assignees.map((one) => toSimpleUser(one, base));
   const { subIssues, dependencies } = shown;

@@ -40,6 +40,8 @@ export async function renderText(
 ): Promise<Bytes> {
   if (Buffer.byteLength(text) > MAX_TEXT_BYTES)
     throw new Failure('too-large', `The text is too large: the limit is ${MAX_TEXT_BYTES} bytes.`);
+  const known = services.markdown.find(text, mode);
+  if (known !== undefined) return asHtml(known);
   const release = await services.markdownTurns.acquire(holderOf(call), call.signal);
   try {
     const html = await services.markdown.render(text, mode);
@@ -48,8 +50,12 @@ export async function renderText(
         'invalid',
         'The text takes too long to render. Send less of it, or simpler Markdown.',
       );
-    return new Bytes(Buffer.from(html), userContentHeaders('text/html; charset=utf-8'));
+    return asHtml(html);
   } finally {
     release();
   }
+}
+
+function asHtml(html: string): Bytes {
+  return new Bytes(Buffer.from(html), userContentHeaders('text/html; charset=utf-8'));
 }

@@ -4,6 +4,7 @@ import { reply, route, Text } from '../../kernel/http/route.ts';
 import { Type } from '../../kernel/schema/schema.ts';
 import { versionPath } from '../../kernel/versions/version-effects.ts';
 import type { VersionTable } from '../../kernel/versions/version.ts';
+import { siteOf } from '../site.ts';
 import { drawPicture, PROVERBS, ServerMeta } from './model.ts';
 
 /** The body lists the versions that may be used; announced ones are in a header, so that no client picks one too early. */
@@ -24,8 +25,7 @@ const versionsOf = ({ names, announced = [] }: VersionTable) =>
 
 function announcements(announced: readonly string[], base: string): Record<string, string> {
   const links = announced.map((version) => {
-    const page = new URL(versionPath('host', version), base);
-    return `<${page.href}>; rel="successor-version"; type="text/html"; title="${version}"`;
+    return `<${siteOf(base)}${versionPath('host', version)}>; rel="successor-version"; type="text/html"; title="${version}"`;
   });
   return { 'x-host-api-versions-announced': announced.join(', '), link: links.join(', ') };
 }

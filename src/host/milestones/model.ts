@@ -4,6 +4,7 @@ import { nodeId } from '../node-id.ts';
 import { SimpleUser, toSimpleUser, type RepositoryOwner } from '../owners/model.ts';
 import { isoSeconds } from '../times.ts';
 import { ISSUE_STATES, type Author, type IssueState } from '../issues/issue.ts';
+import { siteOf } from '../site.ts';
 
 export interface Milestone {
   /** Of all milestones of the server. */
@@ -63,7 +64,7 @@ export function toMilestone(
   const url = `${base}/repos/${fullName}/milestones/${number}`;
   return {
     url,
-    html_url: `${new URL(base).origin}/${fullName}/milestone/${number}`,
+    html_url: `${siteOf(base)}/${fullName}/milestone/${number}`,
     labels_url: `${url}/labels`,
     id,
     node_id: nodeId('Milestone', id),

@@ -16,6 +16,7 @@ import {
   publicSettingsOf,
   SETTING_REQUEST_SCHEMAS,
 } from './model.ts';
+import { siteOf } from '../site.ts';
 
 const SIMPLE = {
   login: Type.String(),
@@ -177,7 +178,7 @@ export function toTeamOrganization(
     public_gists: 0,
     followers: 0,
     following: 0,
-    html_url: `${new URL(base).origin}/${login}`,
+    html_url: `${siteOf(base)}/${login}`,
     type: 'Organization',
     created_at: isoSeconds(createdAt),
     updated_at: isoSeconds(updatedAt),

@@ -3,6 +3,7 @@ import type { Account } from '../../kernel/identity/store-accounts.ts';
 import { Nullable, Type, type Static } from '../../kernel/schema/schema.ts';
 import { nodeId } from '../node-id.ts';
 import type { GitPerson } from '../git/objects/commit-object.ts';
+import { siteOf } from '../site.ts';
 
 export interface RepositoryOwner {
   /** Of the account or the organization. */
@@ -50,7 +51,7 @@ export function toSimpleUser(owner: RepositoryOwner, base: string): Static<typeo
     avatar_url: `${base}/avatars/${owner.number}`,
     gravatar_id: '',
     url,
-    html_url: `${new URL(base).origin}/${pageOf(owner.login)}`,
+    html_url: `${siteOf(base)}/${pageOf(owner.login)}`,
     followers_url: `${url}/followers`,
     following_url: `${url}/following{/other_user}`,
     gists_url: `${url}/gists{/gist_id}`,

@@ -13,6 +13,7 @@ import { NestedRepository, toNestedRepository, type ShownRepository } from '../r
 import { ListedTeam, toListedTeam, type OrganizationTeam } from '../teams/model.ts';
 import { isoSeconds } from '../times.ts';
 import { mergeableStateOf, type MergeableState, type Pull } from './pull.ts';
+import { siteOf } from '../site.ts';
 
 const Time = Type.String({ format: 'date-time' });
 const Link = Type.Object({ href: Type.String() }, { $id: 'link' });
@@ -122,7 +123,7 @@ export function toPullSimple(one: ShownPull, base: string, body: PullBody): Stat
   const { issue } = shown;
   const fullName = `${one.base.owner.login}/${one.base.repository.name}`;
   const repository = `${base}/repos/${fullName}`;
-  const urls = urlsOf(pull, repository, `${new URL(base).origin}/${fullName}/pull/${issue.number}`);
+  const urls = urlsOf(pull, repository, `${siteOf(base)}/${fullName}/pull/${issue.number}`);
   const users = shown.assignees.map((user) => toSimpleUser(user, base));
   const { html_url: html, issue_url: issueUrl } = urls;
   const link = (href: string) => ({ href });

@@ -3,7 +3,6 @@ import { sql, type Selectable } from 'kysely';
 import { chunk } from '../../kernel/collections/chunk.ts';
 import type { Slice } from '../../kernel/http/reply/page.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
-import { listMergingBases } from '../pull-merges/store.ts';
 import { openKeyOf, type Pull } from './pull.ts';
 import type { PullRow } from './tables.ts';
 
@@ -107,24 +106,31 @@ export async function listFollowedBranches(
   const heads = new Set<string>();
   const bases = new Set<string>();
   for (const some of chunk(branches)) {
-    const fromHere = await db
+    const rows = await db
       .selectFrom('pulls')
-      .select('head_ref')
+      .select(['head_ref as ref', sql<number>`1`.as('is_head')])
       .distinct()
       .where('head_repository_number', '=', number)
       .where('head_ref', 'in', some)
+      .unionAll(
+        db
+          .selectFrom('pulls')
+          .select(['base_ref as ref', sql<number>`0`.as('is_head')])
+          .distinct()
+          .where('repository_number', '=', number)
+          .where('base_ref', 'in', some)
+          .where('open_key', 'is not', null),
+      )
+      .unionAll(
+        db
+          .selectFrom('merge_intents')
+          .select(['base_ref as ref', sql<number>`0`.as('is_head')])
+          .distinct()
+          .where('repository_number', '=', number)
+          .where('base_ref', 'in', some),
+      )
       .execute();
-    const toHere = await db
-      .selectFrom('pulls')
-      .select('base_ref')
-      .distinct()
-      .where('repository_number', '=', number)
-      .where('base_ref', 'in', some)
-      .where('open_key', 'is not', null)
-      .execute();
-    const merging = await listMergingBases(db, number, some);
-    for (const { head_ref: ref } of fromHere) heads.add(ref);
-    for (const ref of [...toHere.map(({ base_ref: one }) => one), ...merging]) bases.add(ref);
+    for (const { ref, is_head: isHead } of rows) (isHead ? heads : bases).add(ref);
   }
   return { heads, bases };
 }

@@ -20,6 +20,7 @@ import {
   type RepositorySource,
 } from './store-lists.ts';
 import { viewerFor } from './visibility.ts';
+import { siteOf } from '../site.ts';
 
 const SORTING = {
   sort: Type.Optional(OneOf(['created', 'updated', 'pushed', 'full_name'])),
@@ -53,6 +54,7 @@ const listForCaller = route(
       ...HostPageQuery,
     }),
     list: NestedRepository,
+    isKept: true,
   },
   async (call, kernel) => {
     const { query, caller, base } = call;
@@ -116,6 +118,7 @@ const listForUser = route(
       ...HostPageQuery,
     }),
     list: MinimalRepository,
+    isKept: true,
   },
   async (call, kernel) => {
     const { params, query, caller, base } = call;
@@ -154,6 +157,7 @@ const listForOrganization = route(
       ...HostPageQuery,
     }),
     list: MinimalRepository,
+    isKept: true,
   },
   async (call, kernel) => {
     const { params, query, caller, base } = call;
@@ -191,7 +195,7 @@ const listPublic = route(
       200,
       shown.map((one) => toMinimalRepository(one, base)),
       last && repositories.length === PUBLIC_PAGE
-        ? { link: `<${new URL(base).origin}${pathname}?since=${last.number}>; rel="next"` }
+        ? { link: `<${siteOf(base)}${pathname}?since=${last.number}>; rel="next"` }
         : {},
     );
   },

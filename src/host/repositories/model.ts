@@ -7,6 +7,7 @@ import { licenseOf, LicenseSimple } from '../licenses/license.ts';
 import { includesRole, PULL_REQUEST_POLICIES, type Repository, type RepositoryRole } from './repository.ts';
 import { SECURITY_AND_ANALYSIS, SecurityAndAnalysis } from './requests.ts';
 import { REPOSITORY_URLS, urlsOf } from './urls.ts';
+import { siteOf } from '../site.ts';
 
 export const RepositoryPermissions = Type.Object({
   admin: Type.Boolean(),
@@ -125,7 +126,7 @@ export function toSimpleRepository(
     full_name: fullName,
     private: repository.isPrivate,
     owner: toSimpleUser(owner, base),
-    html_url: `${new URL(base).origin}/${fullName}`,
+    html_url: `${siteOf(base)}/${fullName}`,
     description: repository.description,
     fork: repository.sourceNumber !== null,
     url: `${base}/repos/${fullName}`,
@@ -137,7 +138,7 @@ export function toMinimalRepository(shown: ShownRepository, base: string): Stati
   const { repository, owner, role } = shown;
   const { settings } = repository;
   const fullName = `${owner.login}/${repository.name}`;
-  const page = `${new URL(base).origin}/${fullName}`;
+  const page = `${siteOf(base)}/${fullName}`;
   const cloneUrl = `${page}.git`;
   return {
     ...toSimpleRepository(shown, base),

@@ -18,4 +18,7 @@ export const repositoryModule: Module = {
   async *demo(kernel) {
     yield* (await import('../demo.ts')).hostDemo(kernel);
   },
+  async *removeDemo(kernel) {
+    yield* (await import('../demo.ts')).removeHostDemo(kernel);
+  },
 };

@@ -184,18 +184,6 @@ export async function updateRepository(
   return repositoryFrom(row);
 }
 
-export async function updatePushedState(
-  db: Db,
-  number: number,
-  { pushedAt }: { pushedAt: number },
-): Promise<void> {
-  await db
-    .updateTable('repositories')
-    .set({ pushed_at: pushedAt, updated_at: pushedAt })
-    .where('number', '=', number)
-    .execute();
-}
-
 /** Unlike a push it leaves the times as they are. */
 export async function updateCounts(
   db: Db,

@@ -7,6 +7,7 @@ import { nodeId } from '../node-id.ts';
 import { SimpleUser, toSimpleUser, type RepositoryOwner } from '../owners/model.ts';
 import { isoSeconds } from '../times.ts';
 import { DIFF_SIDES, SUBJECT_TYPES, type ReviewComment } from './review-comment.ts';
+import { siteOf } from '../site.ts';
 
 const Time = Type.String({ format: 'date-time' });
 const Link = Type.Object({ href: Type.String() });
@@ -72,7 +73,7 @@ export function toReviewComment(
   const pulls = `${base}/repos/${fullName}/pulls`;
   const url = `${pulls}/comments/${id}`;
   const pullUrl = `${pulls}/${pullNumber}`;
-  const htmlUrl = `${new URL(base).origin}/${fullName}/pull/${pullNumber}#discussion_r${id}`;
+  const htmlUrl = `${siteOf(base)}/${fullName}/pull/${pullNumber}#discussion_r${id}`;
   return {
     url,
     pull_request_review_id: comment.reviewId,

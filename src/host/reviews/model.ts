@@ -8,6 +8,7 @@ import type { ShownPull } from '../pulls/model.ts';
 import { ListedTeam, toListedTeam } from '../teams/model.ts';
 import { isoSeconds } from '../times.ts';
 import { REVIEW_STATES, type Review } from './review.ts';
+import { siteOf } from '../site.ts';
 
 const Link = Type.Object({ href: Type.String() });
 
@@ -49,7 +50,7 @@ export function toReview(
   body: ShownBody,
 ): Static<typeof ReviewReply> {
   const { id, state, commitId, submittedAt } = review;
-  const htmlUrl = `${new URL(base).origin}/${fullName}/pull/${number}#pullrequestreview-${id}`;
+  const htmlUrl = `${siteOf(base)}/${fullName}/pull/${number}#pullrequestreview-${id}`;
   const pullUrl = `${base}/repos/${fullName}/pulls/${number}`;
   return {
     id,

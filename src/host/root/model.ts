@@ -1,5 +1,6 @@
 // The API root: the URLs of all resources, as RFC 6570 templates.
 import { absentPartAt, DIFFERENCES } from '../absent-parts.ts';
+import { siteOf } from '../site.ts';
 import { Type, type Static } from '../../kernel/schema/schema.ts';
 
 const PATHS = {
@@ -50,7 +51,7 @@ export const Root = Type.Object(
 
 /** Of a part that this server does not have, the documentation says so. */
 function addressAt(path: string, base: string): string {
-  return absentPartAt(path) === undefined ? base + path : new URL(DIFFERENCES, base).href;
+  return absentPartAt(path) === undefined ? base + path : siteOf(base) + DIFFERENCES;
 }
 
 const roots = new Map<string, Static<typeof Root>>();

@@ -5,6 +5,7 @@ import type { Organization } from '../organizations/model.ts';
 import { TeamOrganization, toTeamOrganization } from '../organizations/replies.ts';
 import { NestedRepository } from '../repositories/model.ts';
 import { isoSeconds } from '../times.ts';
+import { siteOf } from '../site.ts';
 
 export type TeamPrivacy = 'secret' | 'closed';
 export type TeamNotifications = 'notifications_enabled' | 'notifications_disabled';
@@ -140,7 +141,7 @@ function toTeamSimple(
     notification_setting: team.notificationSetting,
     permission: team.permission,
     url,
-    html_url: `${new URL(base).origin}/orgs/${login}/teams/${team.slug}`,
+    html_url: `${siteOf(base)}/orgs/${login}/teams/${team.slug}`,
     members_url: `${url}/members{/member}`,
     repositories_url: `${url}/repos`,
     type: 'organization',

@@ -1,5 +1,6 @@
 // Makes links of the references in rendered Markdown, and takes from it what a page that shows it could be misled by.
 import { findMarks, type Mark } from './references.ts';
+import { siteOf } from '../site.ts';
 
 /**
  * Where links begin, in HTML that is kept: the addresses of a server and of a repository change. The renderer encodes
@@ -61,10 +62,10 @@ interface TextPlace {
 
 /** Completes the links of HTML that was kept. */
 export function placeLinks(html: string, { base, fullName = '' }: TextPlace): string {
-  const { origin } = new URL(base);
+  const site = siteOf(base);
   return html
-    .replaceAll(` href="${ORIGIN}`, ` href="${origin}`)
-    .replaceAll(` href="${REPOSITORY}`, ` href="${origin}/${fullName}`);
+    .replaceAll(` href="${ORIGIN}`, ` href="${site}`)
+    .replaceAll(` href="${REPOSITORY}`, ` href="${site}/${fullName}`);
 }
 
 /**

@@ -8,6 +8,7 @@ import { newId } from '../../kernel/id.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import { listMissingCommitIds } from '../git/history/history.ts';
+import { readStraightLine } from '../git/history/straight-line.ts';
 import type { GitRepository } from '../git/repository.ts';
 import { editIssue } from '../issues/change-issue.ts';
 import { listOwners } from '../owners/store.ts';
@@ -68,6 +69,8 @@ export function readCommitsHandler(kernel: Kernel): DueHandler {
 
 /** The oldest first. A later push may have removed them, and maintenance their objects. */
 async function listNewCommits(git: GitRepository, from: string | undefined, to: string): Promise<string[]> {
+  const line = await readStraightLine(git, from, to);
+  if (line !== undefined) return line.map(({ oid }) => oid);
   const tips = from === undefined ? [to] : [to, from];
   const [tip, former] = await git.infos(tips);
   if (tip?.type !== 'commit') return [];

@@ -50,7 +50,7 @@ onEachEngine((engine) => {
     test('links follow the address of the server and the name of the repository', async () => {
       const [one] = await renderTexts(kernel(), ['#1 @ben'], PLACE);
       const [other] = await renderTexts(readOnly(), ['#1 @ben'], {
-        base: 'http://other.test/api',
+        base: 'http://other.test/api/v3',
         fullName: 'ben/app',
       });
       assert.match(one!, /"https:\/\/host\.test\/ada\/tools\/issues\/1".*"https:\/\/host\.test\/ben"/);

@@ -8,7 +8,7 @@ const renderer = new MarkdownRenderer();
 after(() => renderer.close());
 
 const SHA = '0123456789abcdef0123456789abcdef01234567';
-const PLACE = { base: 'https://host.test/api', fullName: 'ada/tools' };
+const PLACE = { base: 'https://host.test/api/v3', fullName: 'ada/tools' };
 let texts = 0;
 
 async function render(text: string): Promise<string> {

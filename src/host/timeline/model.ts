@@ -10,6 +10,7 @@ import { SimpleRepository, toSimpleRepository, type ShownRepository } from '../r
 import { ListedTeam } from '../teams/model.ts';
 import { isoSeconds } from '../times.ts';
 import { EVENT_MEMBERS, type IssueEvent } from './event-details.ts';
+import { siteOf } from '../site.ts';
 
 const Time = Type.String({ format: 'date-time' });
 
@@ -180,5 +181,5 @@ export interface Written {
 }
 
 export function addressesOf({ fullName, base }: TimelinePlace): { base: string; api: string; page: string } {
-  return { base, api: `${base}/repos/${fullName}`, page: `${new URL(base).origin}/${fullName}` };
+  return { base, api: `${base}/repos/${fullName}`, page: `${siteOf(base)}/${fullName}` };
 }

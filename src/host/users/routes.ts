@@ -97,6 +97,7 @@ const getByUsername = route(
     access: 'anyone',
     params: Type.Object({ username: Type.String() }),
     reply: { 200: PublicUser },
+    isKept: true,
   },
   async ({ params: { username }, base, caller }, { db }) => {
     const account = await findUser(db, username);
@@ -119,6 +120,7 @@ const getById = route(
     // Text, because words below this path that are no routes are not found instead of invalid.
     params: Type.Object({ account_id: Type.String() }),
     reply: { 200: PublicUser },
+    isKept: true,
   },
   async ({ params, base, caller }, { db }) => {
     const number = /^\d{1,10}$/.test(params.account_id) ? Number(params.account_id) : 0;

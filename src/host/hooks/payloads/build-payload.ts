@@ -29,6 +29,7 @@ import {
 } from './shared-members.ts';
 import { pullMembers, reviewCommentMembers, reviewMembers, threadMembers } from './pull-members.ts';
 import { statusMembers, type StatusSurroundings } from './status-members.ts';
+import { siteOf } from '../../site.ts';
 
 /** `base` is the address of the API. Of a status, the surroundings have been read. */
 export function buildPayload(
@@ -186,7 +187,7 @@ function pushMembers(details: PayloadObject, found: FoundRepository, base: strin
   const { ref, before, after } = details as Record<'ref' | 'before' | 'after', string>;
   const commits = details['commits'] as PayloadObject[];
   const head = details['head_commit'] as PayloadObject | null;
-  const page = `${new URL(base).origin}/${found.owner.login}/${found.repository.name}`;
+  const page = `${siteOf(base)}/${found.owner.login}/${found.repository.name}`;
   const withUrl = (commit: PayloadObject) => ({ ...commit, url: `${page}/commit/${String(commit['id'])}` });
   const shortened = (oid: string) => oid.slice(0, SHOWN_DIGITS);
   const { created, deleted, forced, base_ref: baseRef = null } = details;

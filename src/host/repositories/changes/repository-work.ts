@@ -1,8 +1,10 @@
 // Due work after changes of repositories, and what schedules it: removes the folders of deleted ones, counts what pushes have changed, and writes the default branch for clones.
+import { waitForBackups } from '../../../kernel/backup/hold-blobs.ts';
 import type { BackgroundWork } from '../../../kernel/http/protocol.ts';
 import type { Kernel } from '../../../kernel/kernel.ts';
-import { schedule } from '../../../kernel/jobs/due-store.ts';
+import { schedule, scheduleStatement } from '../../../kernel/jobs/due-store.ts';
 import { notifyOnCommit } from '../../../kernel/storage/notify-on-commit.ts';
+import type { SqlStatement } from '../../../kernel/storage/statement.ts';
 import type { Db } from '../../../kernel/storage/tables.ts';
 import { deleteScanning } from '../../code-scanning/store-deleting.ts';
 import { deleteIssues } from '../../issues/store.ts';
@@ -30,6 +32,8 @@ import { orphanWithheldForks } from '../store-visibility.ts';
 const DELETE_REPOSITORY = 'host.delete-repository';
 const COUNT_REPOSITORY = 'host.count-repository';
 const WRITE_HEAD = 'host.write-head';
+/** How often at most the languages and the size of a repository are counted. */
+const COUNT_MS = 5000;
 
 /** How often folders are looked for that a crash has left half made. */
 const SWEEP_MS = 60 * 60 * 1000;
@@ -39,13 +43,13 @@ export function repositoryWork(kernel: Kernel): BackgroundWork {
   return {
     recurring: [{ kind: 'host.sweep', everyMs: SWEEP_MS, run: () => services.git.sweep(clock.now()) }],
     handlers: {
-      async [DELETE_REPOSITORY]({ payload }) {
+      [DELETE_REPOSITORY]: waitForBackups(kernel)(async ({ payload }) => {
         const { number } = JSON.parse(payload) as { number: number };
         await services.git.removeRepository(number);
         await deleteScanning(db, number);
         await deleteIssues(db, number);
         await deleteRepositoryRow(db, number);
-      },
+      }),
       [COUNT_REPOSITORY]: limitedWork(kernel, async ({ payload }) => {
         const { number } = JSON.parse(payload) as { number: number };
         await countRepository(kernel, number);
@@ -69,11 +73,13 @@ export async function scheduleDeletion(tx: Db, number: number, now: number): Pro
   await deleteRepositoryFromInstallations(tx, number);
 }
 
-/** In the transaction that records a push to the default branch. The work is done once for many pushes. */
-export async function scheduleCount(tx: Db, number: number, now: number): Promise<void> {
+/** In the transaction that records a push to the default branch. It reads the whole tree, so that all pushes of some seconds share it. */
+export function countStatement(tx: Db, number: number, now: number): SqlStatement {
+  // The next but one, so that no worker has to be woken for it.
+  const dueAt = (Math.floor(now / COUNT_MS) + 2) * COUNT_MS;
   const id = `${COUNT_REPOSITORY}:${number}`;
   const payload = JSON.stringify({ number });
-  await schedule(tx, { id, kind: COUNT_REPOSITORY, payload, dueAt: now }, now, 'move');
+  return scheduleStatement(tx, { id, kind: COUNT_REPOSITORY, payload, dueAt }, now, 'move');
 }
 
 /** Of the default branch. */
