@@ -58,12 +58,21 @@ export interface FieldProblem {
   message: string;
 }
 
+/** Whose causes somebody must find. */
+const FAULTS: ReadonlySet<FailureKind> = new Set(['internal', 'unavailable']);
+/** Enough to see where it was thrown. */
+const REFUSAL_FRAMES = 2;
+
 export class Failure extends Error {
   readonly kind: FailureKind;
   readonly details: FailureDetails;
 
   constructor(kind: FailureKind, message: string, details: FailureDetails = {}) {
+    const usual = Error.stackTraceLimit;
+    // Refusing a call is part of the work: to write down who called whom would cost as much as the check that refuses it.
+    if (!FAULTS.has(kind)) Error.stackTraceLimit = Math.min(usual, REFUSAL_FRAMES);
     super(message, details.cause === undefined ? undefined : { cause: details.cause });
+    Error.stackTraceLimit = usual;
     this.name = 'Failure';
     this.kind = kind;
     this.details = details;

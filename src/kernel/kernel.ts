@@ -10,7 +10,7 @@ import type { Limits } from './limits/limits.ts';
 import type { Logger } from './observability/log.ts';
 import type { Metrics } from './observability/metrics.ts';
 import type { SecondaryLimits } from './limits/secondary-limits.ts';
-import type { SecretBox } from './secrets/secret-box.ts';
+import type { SecretKeeper } from './secrets/secret-box.ts';
 import type { BlobStore } from './storage/blobs/blob.ts';
 import type { DiskSpace } from './storage/disk/disk-space.ts';
 import type { Engine } from './storage/engine.ts';
@@ -40,7 +40,7 @@ export interface Kernel {
   /** The file systems that the server writes to. */
   readonly disk: DiskSpace;
   /** Encrypts what the database must not have in clear. */
-  readonly secrets: SecretBox;
+  readonly secrets: SecretKeeper;
   readonly identity: Identity;
   /** Counts the calls of tokens. */
   readonly tokenUses: TokenUseCounter;

@@ -1,6 +1,7 @@
 // The one way to change configuration: the write, its audit entry and the subscribers' writes share a commit. ADR 0033.
 import type { Engine } from '../storage/engine.ts';
 import { notifyOnCommit } from '../storage/notify-on-commit.ts';
+import { onOneConnection } from '../storage/one-connection.ts';
 import { retryContested } from '../storage/retry.ts';
 import type { SqlStatement } from '../storage/statement.ts';
 import type { Db } from '../storage/tables.ts';
@@ -89,10 +90,9 @@ export class Changes {
     if (changes.length === 0) return result;
     const recorded = changes.map((change) => record(actor, change));
     actor.assertPermissionChecked?.(true);
-    const [registrations] = await awaitAll([
-      awaitAll(this.#readers(db).map((statement) => db.executeQuery(statement))),
-      verify?.(db),
-    ]);
+    const [registrations] = await onOneConnection(db, (one) =>
+      awaitAll([awaitAll(this.#readers(one).map((statement) => one.executeQuery(statement))), verify?.(one)]),
+    );
     const { extra, channels } = this.#extraFor(db, entriesOf(recorded), rowsOf(registrations));
     const audit = recorded.map(({ by, entry }) => insertAuditEntry(db, by, entry));
     const all = [...statements, ...audit, ...extra];

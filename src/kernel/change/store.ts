@@ -1,5 +1,6 @@
 // Audit entries in the database: one row per change, written in the same transaction as the change.
 import type { Generated } from 'kysely';
+import { insertOnce } from '../storage/build-once.ts';
 import type { Migration } from '../storage/migrate.ts';
 import { wordsOf } from '../storage/search.ts';
 import type { SqlStatement } from '../storage/statement.ts';
@@ -81,6 +82,42 @@ export const eventMigrations: Migration[] = [
 /** The parts of an entry without a column of their own. */
 export type AuditDetail = Pick<AuditEntry, 'verb' | 'description' | 'update' | 'who'>;
 
+/** At most so many; readers of new entries are never so far behind. */
+export async function deleteEntriesBefore(db: Db, before: number, limit: number): Promise<number> {
+  const old = await db
+    .selectFrom('events')
+    .select('seq')
+    .where('at', '<', before)
+    .orderBy('at')
+    .orderBy('seq')
+    .limit(limit)
+    .execute();
+  if (old.length === 0) return 0;
+  const numbers = old.map(({ seq }) => seq);
+  await db.deleteFrom('events').where('seq', 'in', numbers).execute();
+  return old.length;
+}
+
+const insertEvent = insertOnce('events', [
+  'id',
+  'at',
+  'call_id',
+  'member_id',
+  'token_id',
+  'action',
+  'resource',
+  'kind',
+  'name',
+  'before',
+  'after',
+  'comment',
+  'accesses',
+  'detail',
+  'words',
+  'owner_id',
+  'subject',
+]);
+
 export function insertAuditEntry(
   db: Db,
   { id: callId, caller }: ChangeActor,
@@ -94,28 +131,25 @@ export function insertAuditEntry(
     ...(update && { update }),
     who,
   };
-  return db
-    .insertInto('events')
-    .values({
-      id,
-      at,
-      call_id: callId ?? null,
-      member_id: caller?.member.id ?? null,
-      token_id: caller?.token?.id ?? null,
-      action: accesses[0]!.action,
-      resource,
-      kind,
-      name,
-      before: textOf(before),
-      after: textOf(after),
-      comment: comment ?? null,
-      accesses: textOf(accesses),
-      detail: textOf(detail),
-      words: wordsOf(name, resource, comment, caller?.member.email, verb),
-      owner_id: ownerId ?? null,
-      subject: subject ?? null,
-    })
-    .compile();
+  return insertEvent(db, {
+    id,
+    at,
+    call_id: callId ?? null,
+    member_id: caller?.member.id ?? null,
+    token_id: caller?.token?.id ?? null,
+    action: accesses[0]!.action,
+    resource,
+    kind,
+    name,
+    before: textOf(before),
+    after: textOf(after),
+    comment: comment ?? null,
+    accesses: textOf(accesses),
+    detail: textOf(detail),
+    words: wordsOf(name, resource, comment, caller?.member.email, verb),
+    owner_id: ownerId ?? null,
+    subject: subject ?? null,
+  });
 }
 
 /** Who may see the entries of a resource follows its owner; those of a deleted one stay with its last owner. */

@@ -187,7 +187,7 @@ function requireCaller(
     throw new Failure(
       'unauthenticated',
       `A session cookie alone is not enough here: pages of this server send the header "${SESSION_HEADER}" with it. ` +
-        `Log in again at ${new URL(publicUrl).origin}/session. Programs send an access token in the header "${tokenHeader}".`,
+        `Log in again at ${publicUrl}/session. Programs send an access token in the header "${tokenHeader}".`,
     );
   throw new Failure('unauthenticated', `This call needs an access token. Send the header "${tokenHeader}".`);
 }

@@ -24,8 +24,8 @@ export class ApiRouter {
     this.#apis.add(prefix, handlers);
   }
 
-  /** For people who open the address of the server in a browser: `find` returns the path of a page for them. */
-  setFrontPage(find: (request: FastifyRequest) => string | undefined): void {
+  /** For people who open an address of an API in a browser: `find` returns the path of the page that shows it, if there is one. */
+  setPageFinder(find: (request: FastifyRequest) => string | undefined): void {
     this.#findPage = find;
   }
 
@@ -37,7 +37,7 @@ export class ApiRouter {
     void app.register((scope, _options, done) => {
       leaveBodies(scope);
       scope.addHook('onRequest', function (request, reply, next) {
-        const page = request.url === '/' ? findPage(request) : undefined;
+        const page = findPage(request);
         request.api = apis.find(request.url);
         if (page !== undefined) void reply.header('vary', 'accept').redirect(page, 303);
         else if (request.api === undefined) next();

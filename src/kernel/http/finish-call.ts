@@ -1,4 +1,4 @@
-// The end of a call: it is counted, in metrics, in the usage of its version and in rate limits, and logged.
+// The end of a call: it is counted, in metrics, in the usage of its version, in rate limits and for its program, and logged.
 import type { ApiProtocol } from './protocol.ts';
 import type { Kernel } from '../kernel.ts';
 import type { RequestContext } from './request-context.ts';
@@ -19,6 +19,7 @@ export function finishCall(
   metrics.count(name, call.shape?.id ?? 'none', status, call.elapsedMs / 1000);
   // Failed calls are not counted: errors are the same in every version.
   if (call.usage !== undefined && status < 400) countUsage(call, call.usage, versionUsage);
+  if (call.caller?.kind === 'token') call.caller.program?.noteCall?.(name, call.shape?.id, status, call.now);
   if (call.hasFailed) return;
   const isDebug = log.isLevelEnabled('debug');
   if (!isDebug && !isWorthInfo(call)) return;

@@ -10,6 +10,7 @@ import type { PageRoute } from './pages/page-route.ts';
 import type { RawRoute } from './raw-route.ts';
 import { parametersOf, placesOf, restOf } from './path-template.ts';
 import type { Route, RouteShape } from './route.ts';
+import type { SealedColumn } from '../secrets/store-keyring.ts';
 import type { JsonSchema } from '../schema/schema.ts';
 import type { Migration } from '../storage/migrate.ts';
 import type { BlobKind } from '../storage/blobs/orphan-blobs.ts';
@@ -35,12 +36,16 @@ export interface Module {
   blobKinds?: readonly BlobKind[];
   /** Its tables whose column `boundary_id` refers to a stored permission boundary. */
   boundaryUsers?: readonly BoundaryUser[];
+  /** Its columns with texts of `secrets.seal`, so that they get a new key. */
+  sealedColumns?: readonly SealedColumn[];
   /** Policy statements of the base roles for its resources, beside the kernel's general ones. */
   roleStatements?: readonly RoleStatements[];
   /** Creates the initial content, where it is missing: at every start, in the transaction that creates the administrator. */
   firstStart?(tx: ChangeTransaction): Promise<void>;
   /** Creates the example content. */
   demo?(kernel: Kernel): DemoCalls;
+  /** Deletes the example content, as far as it is there. */
+  removeDemo?(kernel: Kernel): DemoCalls;
   /** Gives everything that an account owns in this module to another, when the account is deleted. */
   transferOwnership?: TransferOwnership;
   /** Ends what must not outlive a member who is removed, where statements of a subscriber do not suffice. */
@@ -87,6 +92,7 @@ export function apiOf(protocol: ApiProtocol, modules: readonly Module[]): Api {
     migrations: modules.flatMap((module) => module.migrations ?? []),
     blobKinds: modules.flatMap((module) => module.blobKinds ?? []),
     boundaryUsers: modules.flatMap((module) => module.boundaryUsers ?? []),
+    sealedColumns: modules.flatMap((module) => module.sealedColumns ?? []),
     roleStatements: modules.flatMap((module) => module.roleStatements ?? []),
     subscribers: () => modules.flatMap((module) => module.subscribers?.() ?? []),
     ...(delivering[0] && { deliveryPolicy: (kernel) => delivering[0]!.deliveryPolicy!(kernel) }),
@@ -95,6 +101,9 @@ export function apiOf(protocol: ApiProtocol, modules: readonly Module[]): Api {
     },
     async *demo(kernel) {
       for (const module of modules) if (module.demo !== undefined) yield* module.demo(kernel);
+    },
+    async *removeDemo(kernel) {
+      for (const module of modules) if (module.removeDemo !== undefined) yield* module.removeDemo(kernel);
     },
     async transferOwnership(tx, from, to) {
       for (const module of modules) await module.transferOwnership?.(tx, from, to);

@@ -102,6 +102,10 @@ export class ReservedPathSegments {
     if (/^[\w.-]+$/.test(word)) this.#words.add(word);
   }
 
+  has(word: string): boolean {
+    return this.#words.has(word);
+  }
+
   all(): string[] {
     return [...this.#words];
   }

@@ -10,8 +10,10 @@ import type { CategoryCounter, RequestContext } from './request-context.ts';
 import type { Method, Route, RouteShape } from './route.ts';
 import type { TSchema } from '../schema/schema.ts';
 import type { SecondaryCost, SecondaryExcess } from '../limits/secondary-limits.ts';
+import type { SampleClient } from '../openapi/reference/client-sample.ts';
 import type { VersionTable } from '../versions/version.ts';
 
+/** Names are in lower case. Several cookies in `set-cookie` are separated by line ends. */
 export type Headers = Record<string, string>;
 
 export interface Cors {
@@ -55,6 +57,12 @@ export interface AbsentPart {
   paths: readonly string[];
 }
 
+export interface FurtherError {
+  code: string;
+  kind: FailureKind;
+  cause: string;
+}
+
 export interface ApiProtocol {
   name: string;
   title: string;
@@ -85,6 +93,12 @@ export interface ApiProtocol {
   errorSchema: TSchema;
   /** By status, the types of the errors that a route can answer, for APIs whose errors have types. */
   errorTypesOf?(shape: RouteShape, kinds: readonly FailureKind[]): ReadonlyMap<number, readonly string[]>;
+  /** The code of each kind of failure in errors of this API; absent where it is the name of the kind. */
+  errorCodes?: Record<FailureKind, string>;
+  /** Codes that are none of those, each with its kind and its cause. */
+  furtherErrors?: readonly FurtherError[];
+  /** The official client of the API, for samples. */
+  client?: SampleClient;
   /** Whether only tokens of programs that the API runs are valid here. */
   forPrograms?: true;
   /** How a token is sent, for the error of a caller who sent none. */
@@ -158,7 +172,7 @@ export interface DemoCall {
   existing?: number;
 }
 
-/** A GET of what is not there is answered 404; every other error ends the calls. */
+/** A GET or DELETE of what is not there is answered 404; every other error ends the calls. */
 export interface DemoReply {
   status: number;
   /** Undefined where it is no JSON. */

@@ -20,6 +20,9 @@ export interface RequestContext {
   /** Present where the caller sent another method, or asked for an override that is not allowed. */
   overridden: OverriddenMethod | undefined;
   url: string;
+  /** Where clients reach the server, without a slash at the end. */
+  site: string;
+  /** The same of the API, with the prefix that the call has used. */
   base: string;
   headers: IncomingHttpHeaders;
   address: string;
@@ -60,7 +63,8 @@ export interface CallStart {
   now: number;
   method: string;
   url: string;
-  base: string;
+  site: string;
+  prefix: string;
   headers: IncomingHttpHeaders;
   address: string;
   version: string;
@@ -75,6 +79,7 @@ export class ActiveRequestContext implements RequestContext {
   readonly now: number;
   readonly method: string;
   readonly url: string;
+  readonly site: string;
   readonly base: string;
   readonly headers: IncomingHttpHeaders;
   readonly address: string;
@@ -89,6 +94,7 @@ export class ActiveRequestContext implements RequestContext {
   query: unknown;
   body: unknown;
   stream: Readable | undefined;
+  received: unknown;
   isVersionRefused = false;
   isSessionIncomplete = false;
   hasFailed = false;
@@ -104,12 +110,13 @@ export class ActiveRequestContext implements RequestContext {
   #alsoAsked: Set<string> | undefined;
 
   constructor(start: CallStart) {
-    const { now, method, url, base, headers, address, version, shape, categories, limits, overridden } =
-      start;
+    const { now, method, url, site, prefix, headers, address, version, shape } = start;
+    const { categories, limits, overridden } = start;
     this.now = now;
     this.method = method;
     this.url = url;
-    this.base = base;
+    this.site = site;
+    this.base = site + prefix;
     this.headers = headers;
     this.address = address;
     this.version = version;

@@ -61,6 +61,8 @@ export interface RouteShape {
   bodyKeys?: number;
   /** The maximum size of a body, where it is larger than the API's. */
   bodyBytes?: number;
+  /** A base64 text of the body that may be larger than a body. */
+  largeField?: LargeField;
   /** The body may be left out. */
   bodyIsOptional?: true;
   /** The handler reads the body itself, from `call.stream`. */
@@ -85,7 +87,7 @@ export interface RouteShape {
   accepts?: readonly string[];
   /**
    * Replies are kept until rows change that they were made from. Only for a GET whose reply follows from the caller, the address,
-   * the header Accept and what the handler reads by `kernel.db`, and whose handler has no effects.
+   * the headers Accept and of versions, and what the handler reads by `kernel.db`, and whose handler has no effects.
    */
   isKept?: true;
   /** Whether caches may store a reply; absent, as the API does by default. */
@@ -95,6 +97,22 @@ export interface RouteShape {
   /** The first version that has the route, and the first that has it no longer. */
   since?: string;
   until?: string;
+}
+
+/**
+ * A member of a JSON body whose text in base64 may be larger than the API's bodies. Then its bytes are passed on as they arrive, the
+ * handler finds it empty, and what became of it in `call.received`.
+ */
+export interface LargeField {
+  name: string;
+  /** Of what the text stands for. */
+  maxBytes: number;
+  /** Before the rest of the body is checked: what is needed to write must be asked for here. */
+  receive(
+    call: Pick<Call, 'address' | 'can' | 'now' | 'params' | 'signal' | 'url'> & { caller: Caller },
+    kernel: Kernel,
+    bytes: AsyncGenerator<Buffer, void>,
+  ): Promise<unknown>;
 }
 
 /** What is absent is as in the route itself. */
@@ -123,6 +141,8 @@ export interface Call<S extends RouteShape = RouteShape> {
   readonly address: string;
   /** The raw body, still in its content encoding; only on routes with `streams`. */
   readonly stream: Readable;
+  /** What has become of the route's `largeField`, where the body was larger than others may be. */
+  readonly received?: unknown;
   /** The path and query as sent. */
   readonly url: string;
   /** Where clients reach this API: scheme, host and the prefix they used, without a slash at the end. */

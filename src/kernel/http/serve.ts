@@ -4,7 +4,8 @@ import { admit } from './admit.ts';
 import { shownPath } from './finish-call.ts';
 import type { ApiHandlers } from './api-router.ts';
 import type { HeldBody } from './body/body-memory.ts';
-import { collectBody, inflateBody } from './body/body.ts';
+import { collectBody, inflateBody, piecesOf, tooLarge } from './body/body.ts';
+import { LargeBase64, sizeInBase64 } from './body/large-base64.ts';
 import type { Api, ApiProtocol } from './protocol.ts';
 import { Failure } from '../failure.ts';
 import { asFailure, checkHead, type UnreadRequest } from './server/bad-requests.ts';
@@ -15,7 +16,8 @@ import type { OverriddenMethod } from './method-override.ts';
 import { restOf, withSlashesIn, describedShapes, placesOf } from './path-template.ts';
 import { RouteTree, segmentsOf, type RouteMatch } from './route-tree.ts';
 import type { RouteVersion } from './route-version.ts';
-import type { Call, Method, RawCall, Route, RouteShape } from './route.ts';
+import type { Call, LargeField, Method, RawCall, Route, RouteShape } from './route.ts';
+import type { ReadyReply } from './reply/kept-replies.ts';
 import { ReplySender } from './reply/send.ts';
 import { defaultVersion } from '../versions/version.ts';
 import { pageHandlers, wantsPage } from './pages/page-route.ts';
@@ -95,7 +97,8 @@ function mount(
       now: kernel.clock.now(),
       method,
       url,
-      base: kernel.publicUrl + prefix,
+      site: kernel.publicUrl,
+      prefix,
       headers,
       address: ip,
       version: defaultVersion(protocol.versions),
@@ -199,17 +202,31 @@ function createHandler(
   kernel: Kernel,
   send: ReplySender,
 ) {
-  const answer = (call: ActiveRequestContext, reply: FastifyReply): void | Promise<void> => {
-    const keeping = shape.isKept ? kernel.keptReplies.begin(call, kernel) : undefined;
+  const answer = (
+    call: ActiveRequestContext,
+    reply: FastifyReply,
+    keep?: (ready: ReadyReply) => void,
+    reading = kernel,
+  ): void | Promise<void> => {
     const finish = (result: unknown) => {
       call.assertPermissionChecked(false);
       // Unread bytes of the body would block the next request of the connection.
       if (shape.streams) reply.request.raw.resume();
-      return send.result(reply, call, shape, result, keeping?.keep);
+      return send.result(reply, call, shape, result, keep);
     };
-    const result = handle(call as Call, keeping?.kernel ?? kernel);
+    const result = handle(call as Call, reading);
     return result instanceof Promise ? result.then(finish) : finish(result);
   };
+  const answerAndKeep = async (call: ActiveRequestContext, reply: FastifyReply, key: string) => {
+    const keeping = kernel.keptReplies.begin(key, kernel);
+    try {
+      await answer(call, reply, keeping.keep, keeping.kernel);
+    } finally {
+      keeping.end();
+    }
+  };
+  /** What a reply that is kept follows from. */
+  const readHeaders = ['accept', ...(protocol.versions.headers ?? []).map((name) => name.toLowerCase())];
   const read = (request: FastifyRequest, reply: FastifyReply, routeVersion: RouteVersion) => {
     const { call } = request;
     call.params = routeVersion.readParams?.(request.match!.params);
@@ -219,7 +236,11 @@ function createHandler(
       // A body that the route does not use is checked as well.
       const held = kernel.bodyMemory.open(call.caller!);
       reply.raw.once('close', held.close);
-      return readBody(request, shape, protocol, held).then((body) => {
+      const reading =
+        shape.largeField !== undefined && isLarger(request, shape, protocol)
+          ? readAround(request, shape, shape.largeField, protocol, kernel)
+          : readBody(request, shape, protocol, held);
+      return reading.then((body) => {
         readInto(call, routeVersion, body);
       });
     } else readInto(call, routeVersion, undefined);
@@ -241,21 +262,28 @@ function createHandler(
     }
     if (needsRoom) kernel.disk.checkRoom();
     call.usage = routeVersion.usage;
-    if (shape.isKept && request.body === undefined) {
-      // The same call of the same caller was checked when the reply was made.
-      const ready = kernel.keptReplies.find(call);
-      if (ready !== undefined) return send.ready(reply, call, shape, ready);
-    }
-    let reading: Promise<void> | undefined;
-    try {
-      reading = read(request, reply, routeVersion);
-    } catch (error) {
-      return refuse(request, error);
-    }
-    if (reading === undefined) return answer(call, reply);
-    return reading.then(
-      () => answer(call, reply),
-      (error: unknown) => refuse(request, error),
+    const key =
+      shape.isKept && request.body === undefined ? kernel.keptReplies.keyOf(call, readHeaders) : undefined;
+    const readAndAnswer = (): void | Promise<void> => {
+      let reading: Promise<void> | undefined;
+      try {
+        reading = read(request, reply, routeVersion);
+      } catch (error) {
+        return refuse(request, error);
+      }
+      if (key !== undefined) return answerAndKeep(call, reply, key);
+      if (reading === undefined) return answer(call, reply);
+      return reading.then(
+        () => answer(call, reply),
+        (error: unknown) => refuse(request, error),
+      );
+    };
+    // The same call of the same caller is checked where the reply is made.
+    const ready = key === undefined ? undefined : kernel.keptReplies.find(key);
+    if (ready === undefined) return readAndAnswer();
+    if (!(ready instanceof Promise)) return send.ready(reply, call, shape, ready);
+    return ready.then((made) =>
+      made === undefined ? readAndAnswer() : send.ready(reply, call, shape, made),
     );
   };
 }
@@ -284,4 +312,27 @@ async function readBody(
   const inflated = await inflateBody(bytes, headers['content-encoding'], limit);
   if (inflated !== bytes) held.add(inflated.length);
   return await parseJson(inflated, { maxKeys: shape.bodyKeys ?? protocol.bodyKeys });
+}
+
+/** Its length is known beforehand from all clients that have large files. */
+function isLarger({ headers }: FastifyRequest, shape: RouteShape, protocol: ApiProtocol): boolean {
+  return Number(headers['content-length']) > (shape.bodyBytes ?? protocol.bodyLimit);
+}
+
+/** The body without its large field, which the route receives as it arrives. */
+async function readAround(
+  { raw, headers, call }: FastifyRequest,
+  shape: RouteShape,
+  { name, maxBytes, receive }: LargeField,
+  protocol: ApiProtocol,
+  kernel: Kernel,
+): Promise<unknown> {
+  protocol.checkContentType(headers['content-type'], shape);
+  const limit = sizeInBase64(maxBytes);
+  const encoding = headers['content-encoding'] ?? 'identity';
+  if (Number(headers['content-length']) > limit) throw tooLarge(limit);
+  if (encoding !== 'identity') throw tooLarge(shape.bodyBytes ?? protocol.bodyLimit);
+  const text = new LargeBase64(name, maxBytes);
+  call.received = await receive(call as Call, kernel, text.decode(piecesOf(raw, limit)));
+  return await parseJson(text.rest, { maxKeys: shape.bodyKeys ?? protocol.bodyKeys });
 }

@@ -1,5 +1,5 @@
 // Due work as rows with a due time: scheduled in a transaction, and claimed by exactly one of several processes. ADR 0006.
-import { sql } from 'kysely';
+import { sql, type CompiledQuery } from 'kysely';
 import type { Engine } from '../storage/engine.ts';
 import type { Migration } from '../storage/migrate.ts';
 import { notifyOnCommit } from '../storage/notify-on-commit.ts';
@@ -62,9 +62,19 @@ export async function schedule(
   now: number,
   earlier: 'keep' | 'move' | 'advance' = 'keep',
 ): Promise<void> {
-  const { id, kind, payload, dueAt } = work;
+  await db.executeQuery(scheduleStatement(db, work, now, earlier));
+  if (db.isTransaction && work.dueAt < now + DUE_POLL_MS) await wakeWorkers(db, work.kind);
+}
+
+/** As `schedule`, for `executeAll`. Wakes no workers, so that it is for what is due after `DUE_POLL_MS`. */
+export function scheduleStatement(
+  db: Db,
+  { id, kind, payload, dueAt }: DueWork,
+  now: number,
+  earlier: 'keep' | 'move' | 'advance' = 'keep',
+): CompiledQuery {
   const fresh = { kind, payload, due_at: dueAt, owner: null, attempts: 0, last_error: null, created_at: now };
-  await db
+  return db
     .insertInto('due')
     .values({ id, ...fresh })
     .onConflict((tx) => {
@@ -76,13 +86,15 @@ export async function schedule(
         .where('due.owner', 'is', null)
         .where('due.due_at', '>', dueAt);
     })
-    .execute();
-  if (db.isTransaction) await wakeWorkers(db);
+    .compile();
 }
 
-/** Wakes the workers when the transaction, which has written to `due`, is committed. */
-export async function wakeWorkers(tx: Db): Promise<void> {
-  await notifyOnCommit(tx, DUE);
+/** Workers look for work at least so often: what is due later wakes none of them. */
+export const DUE_POLL_MS = 5_000;
+
+/** Wakes the workers of the kind, or of all kinds, when the transaction, which has written to `due`, is committed. */
+export async function wakeWorkers(tx: Db, kind?: string): Promise<void> {
+  await notifyOnCommit(tx, DUE, kind);
 }
 
 export interface Claim {
@@ -141,7 +153,17 @@ export async function finish(db: Db, due: Due): Promise<boolean> {
 
 /** Deletes the row, also one that is claimed: the work is done, or is not to be done. */
 export async function cancel(db: Db, id: string): Promise<void> {
-  await db.deleteFrom('due').where('id', '=', id).execute();
+  await db.executeQuery(cancelStatement(db, id));
+}
+
+/** As `cancel`, for `executeAll`. */
+export function cancelStatement(db: Db, id: string): CompiledQuery {
+  return db.deleteFrom('due').where('id', '=', id).compile();
+}
+
+/** Whether it waits, or is being done. */
+export async function isPlanned(db: Db, id: string): Promise<boolean> {
+  return (await db.selectFrom('due').select('id').where('id', '=', id).executeTakeFirst()) !== undefined;
 }
 
 /** Whether work waits, or is being done, whose id begins so. `prefix` ends with a colon. */

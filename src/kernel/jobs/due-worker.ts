@@ -6,6 +6,7 @@ import {
   ABANDONED,
   claim,
   DUE,
+  DUE_POLL_MS,
   finish,
   heartbeat,
   nextDueAt,
@@ -44,7 +45,6 @@ export interface Worker {
   stop(reason?: StopReason): Promise<void>;
 }
 
-const POLL_MS = 5_000;
 const SHORTEST_SLEEP_MS = 10;
 /** The pause after a poll that found nothing. */
 const REST_MS = 5;
@@ -53,7 +53,7 @@ const MAX_RETRY_MS = 60 * 60 * 1_000;
 
 export async function startWorker(settings: WorkerSettings): Promise<Worker> {
   const { engine, clock, random, log, handlers, owner } = settings;
-  const { leaseMs = 30_000, concurrency = 16, graceMs = 10_000, pollMs = POLL_MS } = settings;
+  const { leaseMs = 30_000, concurrency = 16, graceMs = 10_000, pollMs = DUE_POLL_MS } = settings;
   const { db } = engine;
   const kinds = Object.keys(handlers);
   const running = new Map<Due, { controller: AbortController; done: Promise<void> }>();
@@ -156,7 +156,10 @@ export async function startWorker(settings: WorkerSettings): Promise<Worker> {
     return promise.finally(() => clearTimeout(timer));
   }
 
-  const unlisten = await engine.listen(DUE, poke);
+  // Without a kind there may be work of any.
+  const unlisten = await engine.listen(DUE, (kind) => {
+    if (kind === undefined || kind in handlers) poke();
+  });
   const looping = loop();
 
   return {

@@ -41,6 +41,7 @@ export const createGzip = opener(zlib.createGzip);
 export const createGunzip = opener(zlib.createGunzip);
 export const createInflate = opener(zlib.createInflate);
 export const createInflateRaw = opener(zlib.createInflateRaw);
+export const createDeflate = opener(zlib.createDeflate);
 export const createDeflateRaw = opener(zlib.createDeflateRaw);
 export const createBrotliDecompress = opener(zlib.createBrotliDecompress);
 

@@ -1,29 +1,6 @@
 // Metrics in Prometheus' text format: calls by route and status, how long they took, and the process itself.
 import { monitorEventLoopDelay } from 'node:perf_hooks';
-
-const BOUNDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
-
-class Timing {
-  /** How many took at most the bound and more than the one before; the last counts what was slower than all. */
-  readonly #counts = Array.from({ length: BOUNDS.length + 1 }, () => 0);
-  #sum = 0;
-
-  observe(seconds: number): void {
-    let index = 0;
-    while (index < BOUNDS.length && seconds > BOUNDS[index]!) index += 1;
-    this.#counts[index]! += 1;
-    this.#sum += seconds;
-  }
-
-  lines(name: string, labels: string): string[] {
-    let total = 0;
-    const buckets = this.#counts.map((count, index) => {
-      total += count;
-      return `${name}_bucket{le="${BOUNDS[index] ?? '+Inf'}",${labels}} ${total}`;
-    });
-    return [...buckets, `${name}_sum{${labels}} ${this.#sum}`, `${name}_count{${labels}} ${total}`];
-  }
-}
+import { DurationHistogram } from '../duration-histogram.ts';
 
 /** A counter of an API: its name without `signalbox_`, and its description. */
 export interface CounterMetric {
@@ -33,12 +10,18 @@ export interface CounterMetric {
 
 /** A number that rises and falls. */
 export interface GaugeMetric extends CounterMetric {
-  read(): number;
+  /** By labels, as the text format has them, where there are several; undefined while it is not known. */
+  read(): number | undefined | readonly [labels: string, value: number][];
+}
+
+/** Durations, in seconds. */
+export interface HistogramMetric extends CounterMetric {
+  histogram: DurationHistogram;
 }
 
 /** The calls of one route. */
 interface RouteCalls {
-  timing?: Timing;
+  timing?: DurationHistogram;
   countByStatus: Map<number | typeof OTHER, number>;
 }
 
@@ -63,6 +46,8 @@ export class Metrics {
   readonly #deliveries = new Map<string, number>();
   readonly #counters = new Map<CounterMetric, Map<string, number>>();
   readonly #gauges: GaugeMetric[] = [];
+  readonly #histograms: HistogramMetric[] = [];
+  readonly #preparations: (() => Promise<void>)[] = [];
   readonly #delay = monitorEventLoopDelay({ resolution: 20 });
 
   constructor(release: string) {
@@ -74,10 +59,10 @@ export class Metrics {
     const own = this.#callsOf(api, route);
     // Many calls that fail cost their caller nothing: only those that succeed give a route times of its own.
     if (own.timing === undefined && status < 400 && this.#timedRoutes < MAX_TIMED_ROUTES) {
-      own.timing = new Timing();
+      own.timing = new DurationHistogram();
       this.#timedRoutes += 1;
     }
-    (own.timing ?? (this.#callsOf(api, OTHER).timing ??= new Timing())).observe(seconds);
+    (own.timing ?? (this.#callsOf(api, OTHER).timing ??= new DurationHistogram())).observe(seconds);
     this.#countStatus(api, own, status);
   }
 
@@ -117,6 +102,20 @@ export class Metrics {
   /** Its value is read whenever the metrics are. */
   watch(gauge: GaugeMetric): void {
     this.#gauges.push(gauge);
+  }
+
+  watchDurations(histogram: HistogramMetric): void {
+    this.#histograms.push(histogram);
+  }
+
+  /** Called before the metrics are read: for figures that come from elsewhere. It must not fail, and must end soon. */
+  prepare(work: () => Promise<void>): void {
+    this.#preparations.push(work);
+  }
+
+  async read(): Promise<string> {
+    await Promise.all(this.#preparations.map((work) => work()));
+    return this.text();
   }
 
   /** How late the event loop is in the worst one of a hundred cases, since the start. */
@@ -164,9 +163,11 @@ export class Metrics {
           [...counts].map(([labels, count]) => `{${labels}} ${count}`),
         ),
       ),
-      ...this.#gauges.flatMap(({ name, help, read }) =>
-        metric(`signalbox_${name}`, 'gauge', help, [` ${read()}`]),
-      ),
+      ...this.#gauges.flatMap(gaugeLines),
+      ...this.#histograms.flatMap(({ name, help, histogram }) => [
+        ...header(`signalbox_${name}`, 'histogram', help),
+        ...histogram.lines(`signalbox_${name}`, ''),
+      ]),
       ...metric('process_cpu_seconds_total', 'counter', 'Processor time used', [` ${(user + system) / 1e6}`]),
       ...metric('process_resident_memory_bytes', 'gauge', 'Memory held', [` ${rss}`]),
       ...metric('process_uptime_seconds', 'gauge', 'Time since the start', [` ${process.uptime()}`]),
@@ -180,6 +181,16 @@ export class Metrics {
       '',
     ].join('\n');
   }
+}
+
+function gaugeLines({ name, help, read }: GaugeMetric): string[] {
+  const value = read();
+  if (value === undefined) return [];
+  const values =
+    typeof value === 'number'
+      ? [` ${value}`]
+      : value.slice(0, MAX_LABELS).map(([labels, one]) => `{${labels}} ${one}`);
+  return metric(`signalbox_${name}`, 'gauge', help, values);
 }
 
 /** The same names of labels, each with the value `other`. */

@@ -5,13 +5,30 @@ import { PAGE_STYLE } from '../http/pages/page-style.ts';
 import type { Api } from '../http/protocol.ts';
 import { DOCS_SCRIPT } from './docs-script.ts';
 import { DOCS_STYLE } from './docs-style.ts';
+import { errorsPath, type ErrorCauses } from './error-catalogue.ts';
 import { verb } from './reference/resource-page.ts';
 import { resourcePath, resourcesOf, shapesIn } from './reference/resources.ts';
+
+/** Of the page with the limits of all APIs. */
+export const LIMITS_PATH = '/docs/limits';
 
 /** `body` is HTML: text of others in it is escaped. */
 export interface DocsContent {
   title: string;
   body: string;
+}
+
+/** The documentation as a whole: what it describes, and what the layer above adds to it. */
+export interface DocsSite {
+  apis: readonly Api[];
+  /** Further parts, in the navigation. */
+  links: readonly { href: string; title: string }[];
+  /** Of the page that answers the search with the parameter `q`. */
+  searchPath: string;
+  /** Takes a POST of a name, an expiry and a policy, and answers with a token. */
+  tokenPath: string;
+  /** Causes of errors that the API with this name does not describe itself. */
+  causesOf(api: string): Promise<ErrorCauses>;
 }
 
 /** Where in the documentation a page is. */
@@ -25,22 +42,26 @@ export interface DocsPlace {
   path: string;
 }
 
-export function showDocs(reply: FastifyReply, apis: readonly Api[], content: DocsContent, place: DocsPlace) {
-  return showScriptedPage(reply, 200, frameDocs(apis, content, place), DOCS_SCRIPT);
+export function showDocs(reply: FastifyReply, site: DocsSite, content: DocsContent, place: DocsPlace) {
+  return showScriptedPage(reply, 200, frameDocs(site, content, place), DOCS_SCRIPT);
 }
 
-function frameDocs(apis: readonly Api[], { title, body }: DocsContent, place: DocsPlace): string {
-  return `<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">
+function frameDocs(site: DocsSite, { title, body }: DocsContent, place: DocsPlace): string {
+  return `<!doctype html><html lang="en" data-root="/"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">
 <title>${escapeHtml(title)} · Docs · Signalbox</title><style>${PAGE_STYLE}${DOCS_STYLE}</style></head>
-<body class="docs"><header class="docs__top"><a class="brand" href="/docs">${MARK}Signalbox docs</a>
-<form action="/docs/search" role="search"><input name="q" type="search" aria-label="Search the documentation" placeholder="Search" value="${escapeHtml(place.search ?? '')}"></form>
+<body class="docs" data-token-path="${escapeHtml(site.tokenPath)}"><header class="docs__top"><a class="brand" href="/docs">${MARK}Signalbox docs</a>
+<form action="${escapeHtml(site.searchPath)}" role="search"><input name="q" type="search" aria-label="Search the documentation" placeholder="Search" value="${escapeHtml(place.search ?? '')}"></form>
 <a href="/console">Console</a></header>
-<div class="docs__cols"><nav class="docs__nav" aria-label="Documentation">${navigation(apis, place)}</nav>
+<div class="docs__cols"><nav class="docs__nav" aria-label="Documentation">${navigation(site, place)}</nav>
 <main id="main"><h1>${escapeHtml(title)}</h1>${body}</main></div>${DOCS_SCRIPT.element}</body></html>`;
 }
 
-function navigation(apis: readonly Api[], place: DocsPlace): string {
-  const start = [link('/docs', 'Overview', place), link('/docs/guide', 'Guides', place)];
+function navigation({ apis, links }: DocsSite, place: DocsPlace): string {
+  const start = [
+    { href: '/docs', title: 'Overview' },
+    ...links,
+    { href: LIMITS_PATH, title: 'Rate limits' },
+  ].map(({ href, title }) => link(href, title, place));
   return `${listOf(start)}<p class="head">Reference</p>${listOf(apis.map((api) => apiItem(api, place)))}`;
 }
 
@@ -58,7 +79,8 @@ function apiItem(api: Api, place: DocsPlace): string {
     );
     return `${item}${listOf(operations)}`;
   });
-  return `${own}${listOf([...resources, link(`/docs/${name}/versions`, 'Versions', place)])}`;
+  const more = [link(errorsPath(name), 'Errors', place), link(`/docs/${name}/versions`, 'Versions', place)];
+  return `${own}${listOf([...resources, ...more])}`;
 }
 
 function link(href: string, text: string, { path }: DocsPlace): string {

@@ -1,5 +1,6 @@
-// What a page of the documentation can do beyond being read: choose the language of samples, copy them, and try a call.
-import { PageScript } from '../http/pages/html.ts';
+// What a page of the documentation can do beyond being read: choose the client of samples, copy them, make a token for them,
+// see what is left of limits, and try a call.
+import { PageScript, ROOT_SCRIPT } from '../http/pages/html.ts';
 
 /** All that the page shows of replies is put there as text. */
 export const DOCS_SCRIPT = new PageScript(`
@@ -13,36 +14,41 @@ if (theme) document.documentElement.dataset.theme = theme[1];
 const groups = [...document.querySelectorAll('.samples')];
 const show = (client) => {
   for (const group of groups) {
-    group.dataset.shown = client;
-    for (const button of group.querySelectorAll('.tabs button')) button.setAttribute('aria-pressed', String(button.value === client));
+    const figures = [...group.querySelectorAll('figure')];
+    const chosen = figures.find((figure) => figure.dataset.client === client) ?? figures[0];
+    group.dataset.shown = chosen.dataset.client;
+    for (const figure of figures) figure.toggleAttribute('data-chosen', figure === chosen);
+    for (const button of group.querySelectorAll('.tabs button')) button.setAttribute('aria-pressed', String(button.value === chosen.dataset.client));
   }
 };
-for (const group of groups)
+for (const group of groups) {
+  const clients = [...group.querySelectorAll('figure')].map((figure) => [figure.dataset.client, figure.querySelector('figcaption').textContent]);
   for (const caption of group.querySelectorAll('figcaption')) {
     const tabs = make('span', '', { className: 'tabs' });
-    for (const figure of group.querySelectorAll('figure')) {
-      const client = figure.dataset.client;
-      tabs.append(make('button', client === 'curl' ? 'curl' : 'JavaScript', { type: 'button', value: client, onclick: () => {
+    for (const [client, name] of clients)
+      tabs.append(make('button', name, { type: 'button', value: client, onclick: () => {
         try { localStorage.setItem(CLIENT, client); } catch {}
         show(client);
       } }));
-    }
     caption.replaceChildren(tabs);
   }
-if (groups.length > 0) show(read(CLIENT) === 'fetch' ? 'fetch' : 'curl');
+}
+if (groups.length > 0) show(read(CLIENT) || 'curl');
 
-if (navigator.clipboard)
-  for (const figure of document.querySelectorAll('.code')) {
-    const copy = make('button', 'Copy', { type: 'button', className: 'copy' });
-    copy.onclick = async () => {
-      await navigator.clipboard.writeText(figure.querySelector('code').textContent);
-      copy.textContent = 'Copied';
-    };
-    figure.querySelector('figcaption').append(copy);
-  }
+const addCopy = (figure) => {
+  if (!navigator.clipboard) return;
+  const copy = make('button', 'Copy', { type: 'button', className: 'copy' });
+  copy.onclick = async () => {
+    await navigator.clipboard.writeText(figure.querySelector('code').textContent);
+    copy.textContent = 'Copied';
+  };
+  figure.querySelector('figcaption').append(copy);
+};
+for (const figure of document.querySelectorAll('.code')) addCopy(figure);
 
-const secret = read('signalbox_session');
-if (secret !== '')
+${ROOT_SCRIPT}
+const secret = read(storageKey);
+if (secret !== '') {
   for (const part of document.querySelectorAll('.try')) {
     part.hidden = false;
     part.querySelector('form').onsubmit = (event) => {
@@ -50,6 +56,70 @@ if (secret !== '')
       void send(event.target);
     };
   }
+  for (const group of document.querySelectorAll('[data-token-for]')) offerToken(group);
+  if (document.querySelector('[data-limit]')) void showLimits();
+}
+
+/** A token for what this operation needs, and no more. The page has its secret once, and keeps it nowhere else. */
+function offerToken(group) {
+  const part = make('div', '', { className: 'token' });
+  const button = make('button', 'Make a token for one hour', { type: 'button', className: 'quiet' });
+  const words = make('p', '');
+  words.setAttribute('role', 'status');
+  const actions = group.dataset.actions === '' ? ['view*'] : group.dataset.actions.split(' ');
+  button.onclick = async () => {
+    button.disabled = true;
+    try {
+      const reply = await fetch(document.body.dataset.tokenPath, {
+        method: 'POST',
+        headers: { 'x-signalbox-session': secret, 'content-type': 'application/json' },
+        body: JSON.stringify({
+          name: ('Docs: ' + group.dataset.tokenFor).slice(0, 100),
+          expiry: Date.now() + 3600000,
+          inlineRole: [{ effect: 'allow', actions, resources: ['*'] }],
+        }),
+      });
+      const made = await reply.json();
+      if (!reply.ok) throw new Error(made.message);
+      const figure = make('figure', '', { className: 'code' });
+      const code = make('pre', '', { tabIndex: 0 });
+      code.append(make('code', 'export SIGNALBOX_TOKEN=' + made.token));
+      figure.append(make('figcaption', 'Token'), code);
+      addCopy(figure);
+      words.textContent = 'Good for one hour, and for ' + actions.join(', ') + ' alone. It is shown once: run this first, and the samples work as they are.';
+      button.replaceWith(figure);
+    } catch (error) {
+      words.textContent = 'There is no token: ' + error.message;
+      button.disabled = false;
+    }
+  };
+  part.append(button, words);
+  group.prepend(part);
+}
+
+/** What the reader has used of each limit in the present window. */
+async function showLimits() {
+  const reply = await fetch(root + 'signalbox/v1/me/limits', { headers: { 'x-signalbox-session': secret } });
+  if (!reply.ok) return;
+  const { isEnabled, items } = await reply.json();
+  if (!isEnabled) return;
+  for (const table of document.querySelectorAll('table')) {
+    const marks = [...table.querySelectorAll('[data-limit]')];
+    if (marks.length === 0) continue;
+    // On a narrow screen it now scrolls, which the keyboard must reach.
+    table.parentElement.tabIndex = 0;
+    table.tHead.rows[0].append(make('th', 'Your tokens'), make('th', 'Your browsers'));
+    for (const mark of marks) {
+      const row = mark.closest('tr');
+      for (const budget of ['tokens', 'browser']) {
+        const own = items.filter((item) => item.budget === budget && item.api + '.' + item.category === mark.dataset.limit);
+        const most = own.sort((one, other) => one.remaining - other.remaining)[0];
+        const text = most ? most.used.toLocaleString('en') + ' used, ' + most.remaining.toLocaleString('en') + ' left' : 'unused';
+        row.append(make('td', text, { className: most ? 'live' : 'muted' }));
+      }
+    }
+  }
+}
 
 async function send(form) {
   const { method, path } = form.dataset;

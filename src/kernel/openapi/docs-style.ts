@@ -29,7 +29,7 @@ export const DOCS_STYLE = `
   .links { display: flex; flex-wrap: wrap; gap: 4px 16px; font-size: 13px; }
   .verb { font: 600 12px ui-monospace, "SF Mono", Menlo, Consolas, monospace; }
   .verb-get { color: var(--run); } .verb-post { color: var(--ok); } .verb-patch, .verb-put { color: var(--warn); } .verb-delete { color: var(--bad); }
-  .op { display: grid; grid-template-columns: minmax(0, 680px) minmax(0, 1fr); gap: 24px 40px; padding: 32px 0; border-top: 1px solid var(--line); }
+  .op { display: grid; grid-template-columns: minmax(0, 680px) minmax(300px, 1fr); gap: 24px 40px; padding: 32px 0; border-top: 1px solid var(--line); }
   .op h2 { margin: 0 0 8px; font-size: 18px; line-height: 26px; }
   .op__link { color: inherit; text-decoration: none; }
   .op__link:hover { text-decoration: underline; }
@@ -52,8 +52,12 @@ export const DOCS_STYLE = `
   .code figcaption { display: flex; margin: 0; padding: 6px 12px; font-size: 12px; color: var(--muted); border-bottom: 1px solid var(--line); }
   .code pre { max-height: 420px; overflow: auto; border: 0; background: none; font-size: 12px; line-height: 20px; }
   .samples { display: grid; gap: 16px; }
-  .samples[data-shown=curl] [data-client=fetch], .samples[data-shown=fetch] [data-client=curl] { display: none; }
-  .tabs { display: flex; gap: 4px; }
+  .samples[data-shown] [data-client]:not([data-chosen]) { display: none; }
+  .token { display: grid; gap: 8px; justify-items: start; font-size: 13px; } .token p { margin: 0; } .token p:empty { display: none; }
+  .token > button { width: auto; min-height: 32px; padding: 4px 12px; border: 1px solid var(--line); background: var(--paper); color: inherit; font-size: 13px; } .token .code { width: 100%; margin: 0; }
+  .err { padding: 16px 0; border-top: 1px solid var(--soft); } .err h2 { margin: 0 0 4px; font-size: 15px; } .err p { margin: 0 0 4px; }
+  .err .ops { font-size: 12px; overflow-wrap: anywhere; } .live { color: var(--run); white-space: nowrap; }
+  .tabs { display: flex; flex-wrap: wrap; gap: 4px; } .tabs button { white-space: nowrap; }
   .tabs button, .copy { width: auto; min-height: 24px; padding: 0 8px; font-size: 12px; font-weight: 500; background: none; color: var(--muted);
     border-color: transparent; }
   .tabs button[aria-pressed=true] { color: var(--text); border-color: var(--line); background: var(--paper); }

@@ -2,24 +2,27 @@
 import { publicAccess, type RouteAccess } from '../http/route.ts';
 import type { Api, ApiProtocol } from '../http/protocol.ts';
 import { versionParts } from './docs-versions.ts';
-import { documentedFailures, FAILURE_DESCRIPTIONS } from './errors.ts';
+import { codeOf, documentedFailures, FAILURE_DESCRIPTIONS } from './errors.ts';
 import { escapeHtml, escapeWithCode, htmlTable } from '../http/pages/html.ts';
 import { MAX_JSON_ITEMS, MAX_OBJECT_KEYS, MAX_ITEM_VALUES } from '../json/scan.ts';
 import type { Kernel } from '../kernel.ts';
 import type { Limits } from '../limits/limits.ts';
 import { describedPath } from '../http/path-template.ts';
-import type { DocsContent } from './docs-frame.ts';
+import { LIMITS_PATH, type DocsContent, type DocsSite } from './docs-frame.ts';
+import { errorsPath } from './error-catalogue.ts';
 import { operationPath } from './reference/resources.ts';
 import type { SecondaryLimits } from '../limits/secondary-limits.ts';
 
-export function indexPage(apis: readonly Api[]): DocsContent {
+export function indexPage({ apis, links }: Pick<DocsSite, 'apis' | 'links'>): DocsContent {
   const parts = apis.map(({ protocol, routes }) => {
     const { name, title, description } = protocol;
     return `<section><h2><a href="/docs/${name}">${title}</a></h2><p>${escapeWithCode(description)}</p>
 <p class="muted">${routes.length} operations.</p></section>`;
   });
   const more = `<p>Everything that the <a href="/console">console</a> does is a call that is described here. One access token is good
-    for all APIs. <a href="/docs/guide">Guides</a> show common tasks from beginning to end. Each page of the reference is also
+    for all APIs. ${links
+      .map(({ href, title }) => `<a href="${escapeHtml(href)}">${escapeHtml(title)}</a>`)
+      .join(', ')} show common tasks from beginning to end. Each page of the reference is also
     Markdown, with <code>.md</code> at the end of its address; programs begin at <a href="/llms.txt">llms.txt</a>.</p>`;
   return { title: 'Documentation', body: more + parts.join('') };
 }
@@ -53,15 +56,22 @@ export function apiPage(api: Api, { limits, secondaryLimits, program }: DocsKern
        <code>${escapeHtml(program)} token create</code>.</p>`,
     ]),
     section('versions', 'Versions', versionParts(api)),
-    section('rate-limits', 'Rate limits', [limitTable(protocol, limits)]),
+    section('rate-limits', 'Rate limits', [
+      limitTable(protocol, limits),
+      `<p><a href="${LIMITS_PATH}">The limits of all APIs</a></p>`,
+    ]),
     secondarySection(protocol, secondaryLimits),
     section('errors', 'Errors', [
       htmlTable(
         ['Status', 'Meaning'],
         documentedFailures(protocol)
           .toSorted((a, b) => status[a] - status[b])
-          .map((kind) => [String(status[kind]), FAILURE_DESCRIPTIONS[kind]]),
+          .map((kind) => [
+            `<a href="${escapeHtml(`${errorsPath(protocol.name)}#${codeOf(protocol, kind)}`)}">${status[kind]}</a>`,
+            FAILURE_DESCRIPTIONS[kind],
+          ]),
       ),
+      `<p><a href="${errorsPath(protocol.name)}">Every error, with what to do about it</a></p>`,
     ]),
     absentSection(protocol),
   ];
@@ -94,11 +104,23 @@ function overrideWords({ override }: ApiProtocol): string {
     <code>${override.name}</code> instead${from}: ${override.to.join(', ')}.</p>`;
 }
 
+/** With what the reader has left, which the script fills in from their session. */
+export function limitsPage(apis: readonly Api[], limits: Limits): DocsContent {
+  const parts = apis.map(({ protocol }) =>
+    section(protocol.name, protocol.title, [limitTable(protocol, limits)]),
+  );
+  const words = `<p>How many calls each caller may make in a window of time. While you are logged in to the console, the tables also say how
+    much of the present window you have used. Over a limit, an error says how long to wait, also in the header
+    <code>Retry-After</code>.</p>`;
+  return { title: 'Rate limits', body: words + parts.join('') };
+}
+
 function limitTable({ name, limits: plan }: ApiProtocol, limits: Limits): string {
   if (!limits.enabled) return '<p>Rate limits are off on this server.</p>';
   const rows = Object.keys(plan.quotas).map((category) => {
     const { known, anonymous, seconds } = limits.quotas[`${name}.${category}`]!;
-    return [category, ...[known, anonymous].map(inWords), `${inWords(seconds)} s`];
+    const cell = `<span data-limit="${escapeHtml(`${name}.${category}`)}">${escapeHtml(category)}</span>`;
+    return [cell, ...[known, anonymous].map(inWords), `${inWords(seconds)} s`];
   });
   return htmlTable(['Category', 'With a token', 'Without', 'Window'], rows);
 }

@@ -31,7 +31,7 @@ export const FAILURE_DESCRIPTIONS: Record<FailureKind, string> = {
 };
 
 /** What a caller does about it. */
-const FAILURE_CURES: Record<FailureKind, string> = {
+export const FAILURE_CURES: Record<FailureKind, string> = {
   malformed: 'Send valid JSON with the content type of the call.',
   invalid: 'Mend the field that the message names.',
   unauthenticated: 'Send an access token that is not expired or revoked.',
@@ -59,6 +59,8 @@ const FAILURE_CURES: Record<FailureKind, string> = {
 /** One error of a route as people read it. */
 export interface DescribedError {
   status: number;
+  /** Of the first of its causes in the catalogue of errors. */
+  anchor: string;
   cause: string;
   cure: string;
   /** Where the API has types of errors. */
@@ -73,10 +75,16 @@ export function errorsOf(shape: RouteShape, protocol: ApiProtocol): DescribedErr
     .toSorted(([one], [other]) => one - other)
     .map(([status, same]) => ({
       status,
+      anchor: codeOf(protocol, same[0]!),
       cause: same.map((kind) => FAILURE_DESCRIPTIONS[kind]).join(' '),
       cure: same.map((kind) => FAILURE_CURES[kind]).join(' '),
       types: types?.get(status) ?? [],
     }));
+}
+
+/** As errors of the API have it where they have no other. */
+export function codeOf({ errorCodes }: Pick<ApiProtocol, 'errorCodes'>, kind: FailureKind): string {
+  return errorCodes?.[kind] ?? kind;
 }
 
 /** Without `moved` where the API has no redirects. */

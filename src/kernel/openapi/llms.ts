@@ -1,15 +1,17 @@
 // /llms.txt: a short guide in plain text for programs that read before they call, made from the same facts as the documentation.
-import type { Api, ApiProtocol } from '../http/protocol.ts';
+import type { ApiProtocol } from '../http/protocol.ts';
+import { LIMITS_PATH, type DocsSite } from './docs-frame.ts';
 import { describedVersions } from './docs-versions.ts';
 import type { FailureKind } from '../failure.ts';
 import type { Kernel } from '../kernel.ts';
+import { errorsPath } from './error-catalogue.ts';
 import { FAILURE_DESCRIPTIONS } from './errors.ts';
 import { OPENAPI_PATH } from './module.ts';
 import type { Limits } from '../limits/limits.ts';
 import { defaultVersion } from '../versions/version.ts';
 
 export function llmsText(
-  apis: readonly Api[],
+  { apis, links, searchPath }: Pick<DocsSite, 'apis' | 'links' | 'searchPath'>,
   { publicUrl, release, program, limits }: Pick<Kernel, 'publicUrl' | 'release' | 'program' | 'limits'>,
 ): string {
   return [
@@ -21,7 +23,10 @@ export function llmsText(
     ...apis.map(({ protocol }) => apiText(protocol, publicUrl, limits)),
     '## More',
     list([
-      `[Documentation](${publicUrl}/docs): pages for people`,
+      `[Documentation](${publicUrl}/docs): pages for people; with \`.md\` at the end of its address, one of the reference is Markdown`,
+      ...links.map(({ href, title }) => `[${title}](${publicUrl}${href})`),
+      `[Search](${publicUrl}${searchPath}?q=): over all of it`,
+      `[Rate limits](${publicUrl}${LIMITS_PATH}): of all APIs`,
       `[Health](${publicUrl}/healthz): answers 200 while the server runs`,
     ]),
   ]
@@ -46,7 +51,7 @@ function apiText(protocol: ApiProtocol, publicUrl: string, limits: Limits): stri
       `Authentication: send \`${tokenHeader}\`. What is understood: ${schemes.join('; ')}.`,
       `Bodies have at most ${bodyLimit} bytes.`,
       limitText(protocol, limits),
-      `Errors: ${errorText(protocol)}`,
+      `Errors: ${errorText(protocol)} [Each with its cause and cure](${publicUrl}${errorsPath(name)}.md)`,
     ]),
   ].join('\n\n');
 }

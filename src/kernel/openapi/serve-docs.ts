@@ -2,8 +2,9 @@
 // for each address.
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Api } from '../http/protocol.ts';
-import { apiPage, indexPage } from './docs.ts';
-import { showDocs, type DocsContent, type DocsPlace } from './docs-frame.ts';
+import { apiPage, indexPage, limitsPage } from './docs.ts';
+import { LIMITS_PATH, showDocs, type DocsContent, type DocsPlace, type DocsSite } from './docs-frame.ts';
+import { errorsMarkdown, errorsPage, errorsPath } from './error-catalogue.ts';
 import { describedVersions, versionIndexPage } from './docs-versions.ts';
 import { makeVersionPage } from './docs-version-page.ts';
 import { matchesEtag, storeBytes, type StoredBytes } from '../http/reply/etag.ts';
@@ -22,18 +23,22 @@ import { ReferencePages } from './reference/reference-pages.ts';
 /** The documents are large, and anybody may ask for them. */
 export const DOCS_QUOTA: Quota = { anonymous: 120, known: 120, seconds: 60 };
 
-export function serveDocs(app: FastifyInstance, apis: readonly Api[], kernel: Kernel): void {
+export function serveDocs(app: FastifyInstance, site: DocsSite, kernel: Kernel): void {
+  const { apis } = site;
   let text: StoredBytes | undefined;
   const show = (reply: FastifyReply, content: DocsContent, place: DocsPlace) =>
-    showDocs(reply, apis, content, place);
+    showDocs(reply, site, content, place);
   void app.register((scope, _options, done) => {
     showErrorsAsPages(scope, kernel, 'docs');
     scope.addHook('onRequest', ({ ip }) => chargePage(kernel, DOCS_CATEGORY, anonymousAt(ip)));
     scope.get('/llms.txt', (request, reply) => {
-      text ??= storeBytes(llmsText(apis, kernel));
+      text ??= storeBytes(llmsText(site, kernel));
       return sendStored(request, reply, 'text/plain; charset=utf-8', text);
     });
-    scope.get('/docs', (_request, reply) => show(reply, indexPage(apis), { path: '/docs' }));
+    scope.get('/docs', (_request, reply) => show(reply, indexPage(site), { path: '/docs' }));
+    scope.get(LIMITS_PATH, (_request, reply) =>
+      show(reply, limitsPage(apis, kernel.limits), { path: LIMITS_PATH }),
+    );
     for (const api of apis.map((one) => servedApi(one, kernel.limits))) serveApi(api);
     done();
 
@@ -44,6 +49,14 @@ export function serveDocs(app: FastifyInstance, apis: readonly Api[], kernel: Ke
       scope.get(`${at}/versions`, (_request, reply) =>
         show(reply, versionIndexPage(api), { api, path: `${at}/versions` }),
       );
+      const errors = errorsPath(name);
+      scope.get(errors, async (_request, reply) =>
+        show(reply, errorsPage(api, await site.causesOf(name)), { api, path: errors }),
+      );
+      scope.get(`${errors}.md`, async (request, reply) => {
+        const markdown = errorsMarkdown(api, await site.causesOf(name));
+        return sendStored(request, reply, 'text/markdown; charset=utf-8', storeBytes(markdown));
+      });
       for (const version of describedVersions(versions)) {
         const path = versionPath(name, version);
         const readPage = memoizeAsync(async () =>

@@ -1,8 +1,8 @@
 // Statements that are built once: building the most frequent ones takes longer than running them.
-import type { Compilable, RawBuilder } from 'kysely';
+import type { Compilable, Insertable, RawBuilder } from 'kysely';
 import { chunk } from '../collections/chunk.ts';
 import type { SqlStatement } from './statement.ts';
-import type { Db } from './tables.ts';
+import type { Db, Tables } from './tables.ts';
 
 /** Built by Kysely, or written as SQL. */
 type Buildable<Row> = Compilable<Row> | RawBuilder<Row>;
@@ -19,6 +19,24 @@ export function buildOnce<Values extends readonly unknown[], Row>(
   return (db, ...values) => {
     if (values.length !== count) throw new Error('`build` must name each of its values.');
     return fill(db, values);
+  };
+}
+
+/** The insert of a row that has a value for each of these columns. */
+export function insertOnce<Table extends keyof Tables>(
+  table: Table,
+  columns: readonly (keyof Tables[Table] & string)[],
+): (db: Db, row: Insertable<Tables[Table]>) => SqlStatement {
+  const fill = template(columns.length, (db, values) => {
+    const row = Object.fromEntries(columns.map((column, index) => [column, values[index]]));
+    return db.insertInto(table).values(row as never);
+  });
+  return (db, row) => {
+    const values: Record<string, unknown> = row;
+    return fill(
+      db,
+      columns.map((column) => values[column]),
+    );
   };
 }
 

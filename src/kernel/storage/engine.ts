@@ -2,11 +2,20 @@
 import type { Logger } from 'pino';
 import type { QueryResult } from 'kysely';
 import type { SqlStatement } from './statement.ts';
+import type { DurationHistogram } from '../duration-histogram.ts';
 import type { TableChanges } from './table-changes.ts';
 import type { Db } from './tables.ts';
 
 /** The methods of a logger that storage uses. */
 export type Log = Pick<Logger, 'warn' | 'error'>;
+
+/** What this process does with the database. */
+export interface DatabaseLoad {
+  /** How long statements took, with the wait for a thread; on PostgreSQL with the way there and back. */
+  readonly statements: DurationHistogram;
+  /** Of the pool; absent where there is none. */
+  connections?(): { open: number; idle: number; waiting: number };
+}
 
 export interface Engine {
   readonly kind: 'sqlite' | 'postgres';
@@ -43,6 +52,7 @@ export interface Engine {
    * transactions commit one after the other, in the order of the rows that they insert.
    */
   oldestTransaction(): Promise<number | undefined>;
+  readonly load: DatabaseLoad;
   /** Fails when the database does not answer. */
   ping(): Promise<void>;
   close(): Promise<void>;

@@ -30,17 +30,25 @@ onEachEngine((engine) => {
     await sql`insert into things (name, size) values ('a', 1)`.execute(one.db);
     assert.deepEqual(await migrationStatus(one, [first, second]), {
       applied: [
-        { name: 'first', appliedAt: 1 },
-        { name: 'second', appliedAt: 2 },
+        { name: 'first', appliedAt: 1, kind: 'expand' },
+        { name: 'second', appliedAt: 2, kind: 'expand' },
       ],
       pending: [],
       unknown: [],
+      release: undefined,
+      refusal: undefined,
     });
   });
 
   test('the status of an empty database is read without writing to it', async () => {
     const one = await engine.open();
-    assert.deepEqual(await migrationStatus(one, [first]), { applied: [], pending: ['first'], unknown: [] });
+    assert.deepEqual(await migrationStatus(one, [first]), {
+      applied: [],
+      pending: ['first'],
+      unknown: [],
+      release: undefined,
+      refusal: undefined,
+    });
     await assert.rejects(sql`select * from migrations`.execute(one.db));
   });
 
@@ -52,13 +60,56 @@ onEachEngine((engine) => {
     assert.deepEqual(await migrate(one, [first], 1), ['first']);
   });
 
-  test('a database that is newer than the program is refused', async () => {
+  test('a database with a migration of which nothing is known but its name is refused', async () => {
     const one = await engine.open([first, second]);
+    await sql`update migrations set kind = null, release = null`.execute(one.db);
     await assert.rejects(migrate(one, [first], 1), {
       kind: 'conflict',
-      message: /newer than this program.*second.*update the program/,
+      message: 'The database was changed by a newer Signalbox than this program: update the program.',
     });
-    assert.deepEqual((await migrationStatus(one, [first])).unknown, ['second']);
+  });
+
+  test('a database that a newer release has changed is refused by the name of that release', async () => {
+    const contract: Migration = {
+      name: 'gone',
+      release: '1.10.0',
+      up: () => ['alter table things drop column body'],
+    };
+    const one = await engine.open([first, { ...second, release: '1.9.0' }, contract]);
+    const { refusal, release, unknown } = await migrationStatus(one, [first]);
+    assert.equal(release, '1.10.0');
+    assert.deepEqual(
+      unknown.map(({ name, kind }) => [name, kind]),
+      [
+        ['gone', 'contract'],
+        ['second', 'expand'],
+      ],
+    );
+    assert.match(refusal!, /changed by Signalbox 1\.10\.0, .* update the program to 1\.10\.0\.$/);
+    await assert.rejects(migrate(one, [first], 1), { kind: 'conflict', message: refusal! });
+  });
+
+  test('a program works on what a newer release has only added', async () => {
+    const one = await engine.open([first, { ...second, release: '1.9.0' }]);
+    assert.deepEqual(await migrate(one, [first], 1), []);
+    await sql`insert into things (name) values ('of the older program')`.execute(one.db);
+    const { rows } = await sql<{ size: null }>`select size from things`.execute(one.db);
+    assert.deepEqual(rows, [{ size: null }]);
+  });
+
+  test('rows of a program that recorded no releases are completed', async () => {
+    const one = await engine.open();
+    await sql
+      .raw('create table migrations (name text primary key, applied_at bigint not null)')
+      .execute(one.db);
+    for (const statement of first.up({ serial: 'integer', bytes: 'text', text: 'text' } as never))
+      await sql.raw(statement).execute(one.db);
+    await sql`insert into migrations (name, applied_at) values ('first', 1)`.execute(one.db);
+    const before = { ...first, release: '1.0.0' };
+    assert.equal((await migrationStatus(one, [before])).release, '1.0.0');
+    assert.deepEqual(await migrate(one, [before, second], 2), ['second']);
+    const { applied } = await migrationStatus(one, []);
+    assert.deepEqual(applied[0], { name: 'first', appliedAt: 1, release: '1.0.0', kind: 'expand' });
   });
 
   test('programs that start together migrate once', async () => {

@@ -10,13 +10,29 @@ import { sortKeyOf } from '../text/fold-case.ts';
 
 declare module './tables.ts' {
   interface Tables {
-    migrations: { name: string; applied_at: number };
+    migrations: {
+      name: string;
+      applied_at: number;
+      /** Null in rows that a program wrote which did not record them. */
+      release: string | null;
+      kind: MigrationKind | null;
+    };
   }
 }
+
+/**
+ * An expand only adds: programs of the release before go on beside it. A contract takes away or changes what they read or
+ * write, so that they cannot. ADR 0174.
+ */
+export type MigrationKind = 'expand' | 'contract';
 
 export interface Migration {
   /** Must never change or be reused after a release: databases record applied migrations by name. */
   name: string;
+  /** The release that came with it; `src/app/apis.ts` knows. */
+  release?: string;
+  /** Where its statements do not show that programs of the release before cannot work with what it leaves. */
+  isContract?: true;
   /** Statements that both engines understand. No deferred constraint: it would fail the shared commit of a whole group. */
   up: (words: EngineSql) => string[];
   /** Changes that need code, in the same transaction and after the statements. */
@@ -38,12 +54,23 @@ export interface EngineSql {
   transactions(table: string, key: string): string[];
 }
 
+export interface AppliedMigration {
+  name: string;
+  appliedAt: number;
+  release?: string;
+  kind?: MigrationKind;
+}
+
 export interface MigrationStatus {
-  applied: { name: string; appliedAt: number }[];
+  applied: AppliedMigration[];
   /** Known to this program and not yet applied. */
   pending: string[];
   /** Applied, and unknown to this program. */
-  unknown: string[];
+  unknown: AppliedMigration[];
+  /** The newest release whose migrations are applied; undefined for an empty database, or one without records of it. */
+  release: string | undefined;
+  /** Why this program cannot work on the database: one of the unknown is no expand. */
+  refusal: string | undefined;
 }
 
 const WORDS: Record<Engine['kind'], EngineSql> = {
@@ -76,27 +103,76 @@ export async function migrate(
   migrations: readonly Migration[],
   now: number,
 ): Promise<string[]> {
-  return await engine.db.transaction().execute(async (tx) => {
-    await lockName(tx, 'migrate');
-    const words = WORDS[engine.kind];
-    const run = (statement: string) => sql.raw(statement).execute(tx);
-    await run(
-      `create table if not exists migrations (name ${words.text} primary key, applied_at bigint not null)`,
-    );
-    const { pending, unknown } = compare(await readApplied(tx), migrations);
-    if (unknown.length > 0) {
-      throw new Failure(
-        'conflict',
-        `The database is newer than this program, which does not know ${unknown.join(', ')}: update the program.`,
-      );
-    }
-    for (const { name, up, fill } of pending) {
-      for (const statement of up(words)) await run(statement);
-      await fill?.(tx);
-      await tx.insertInto('migrations').values({ name, applied_at: now }).execute();
-    }
-    return pending.map(({ name }) => name);
-  });
+  return await engine.db.transaction().execute((tx) => migrateIn(tx, engine.kind, migrations, now));
+}
+
+/** As `migrate`, in a transaction that does more. */
+export async function migrateIn(
+  tx: Db,
+  kind: Engine['kind'],
+  migrations: readonly Migration[],
+  now: number,
+): Promise<string[]> {
+  await lockName(tx, 'migrate');
+  const { text } = WORDS[kind];
+  const run = (statement: string) => sql.raw(statement).execute(tx);
+  await run(
+    `create table if not exists migrations (name ${text} primary key, applied_at bigint not null, release ${text}, kind ${text})`,
+  );
+  if (!(await hasReleases(tx, kind))) {
+    await run(`alter table migrations add column release ${text}`);
+    await run(`alter table migrations add column kind ${text}`);
+  }
+  const { applied, pending, refusal } = compare(await readApplied(tx), migrations);
+  if (refusal !== undefined) throw new Failure('conflict', refusal);
+  const known = new Map(migrations.map((migration) => [migration.name, migration]));
+  for (const { name, kind: recorded } of applied)
+    if (recorded === undefined && known.has(name))
+      await tx
+        .updateTable('migrations')
+        .set(recordOf(known.get(name)!, kind))
+        .where('name', '=', name)
+        .execute();
+  for (const migration of pending) {
+    for (const statement of migration.up(WORDS[kind])) await run(statement);
+    await migration.fill?.(tx);
+    await tx
+      .insertInto('migrations')
+      .values({ name: migration.name, applied_at: now, ...recordOf(migration, kind) })
+      .execute();
+  }
+  return pending.map(({ name }) => name);
+}
+
+function recordOf(migration: Migration, engine: Engine['kind']) {
+  return { release: migration.release ?? null, kind: describeMigration(migration, engine).kind };
+}
+
+export interface PlannedMigration {
+  name: string;
+  release: string | undefined;
+  kind: MigrationKind;
+  /** Whether it changes or deletes rows that are there: what it does cannot be seen from the tables alone. */
+  changesData: boolean;
+  statements: string[];
+}
+
+const TAKES_AWAY =
+  /^\s*(?:drop table|alter table \S+ (?:drop|rename|alter column \S+ (?:type|set not null|drop)))\b/i;
+const CHANGES_DATA = /^\s*(?:insert|update|delete|with|drop table|alter table \S+ drop)\b/i;
+
+/** What a migration would do. */
+export function describeMigration(migration: Migration, engine: Engine['kind']): PlannedMigration {
+  const { name, release, isContract, up, fill } = migration;
+  const statements = up(WORDS[engine]);
+  const isExpand = isContract !== true && !statements.some((statement) => TAKES_AWAY.test(statement));
+  return {
+    name,
+    release,
+    kind: isExpand ? 'expand' : 'contract',
+    changesData: fill !== undefined || statements.some((statement) => CHANGES_DATA.test(statement)),
+    statements,
+  };
 }
 
 /** Only reads, even in an empty database. */
@@ -105,26 +181,74 @@ export async function migrationStatus(
   migrations: readonly Migration[],
 ): Promise<MigrationStatus> {
   const applied = (await hasMigrations(engine)) ? await readApplied(engine.db) : [];
-  const { pending, unknown } = compare(applied, migrations);
-  return { applied, pending: pending.map(({ name }) => name), unknown };
+  const { pending, ...rest } = compare(applied, migrations);
+  return { ...rest, pending: pending.map(({ name }) => name) };
 }
 
-async function readApplied(db: Db): Promise<MigrationStatus['applied']> {
+/** The table may be as a program has made it that recorded no releases. */
+async function readApplied(db: Db): Promise<AppliedMigration[]> {
   const rows = await db.selectFrom('migrations').selectAll().orderBy('applied_at').orderBy('name').execute();
-  return rows.map((row) => ({ name: row.name, appliedAt: row.applied_at }));
+  return rows.map(({ name, applied_at: appliedAt, release, kind }) => ({
+    name,
+    appliedAt,
+    ...(typeof release === 'string' && { release }),
+    ...(typeof kind === 'string' && { kind }),
+  }));
 }
 
 function compare(
-  applied: MigrationStatus['applied'],
+  rows: readonly AppliedMigration[],
   migrations: readonly Migration[],
-): { pending: Migration[]; unknown: string[] } {
-  const known = new Set(migrations.map(({ name }) => name));
+): Omit<MigrationStatus, 'pending'> & { pending: Migration[] } {
+  const known = new Map(migrations.map((migration) => [migration.name, migration]));
   if (known.size < migrations.length) throw new Error('Two migrations have the same name.');
+  const applied = rows.map((row) => {
+    const release = row.release ?? known.get(row.name)?.release;
+    return release === undefined ? row : { ...row, release };
+  });
   const done = new Set(applied.map(({ name }) => name));
+  const unknown = applied.filter(({ name }) => !known.has(name));
   return {
+    applied,
     pending: migrations.filter(({ name }) => !done.has(name)),
-    unknown: [...done].filter((name) => !known.has(name)),
+    unknown,
+    release: newestOf(applied),
+    refusal: refusalOf(unknown),
   };
+}
+
+function refusalOf(unknown: readonly AppliedMigration[]): string | undefined {
+  const refused = unknown.filter(({ kind }) => kind !== 'expand');
+  if (refused.length === 0) return undefined;
+  const release = newestOf(refused);
+  return release === undefined
+    ? 'The database was changed by a newer Signalbox than this program: update the program.'
+    : `The database was changed by Signalbox ${release}, which is newer than this program: update the program to ${release}.`;
+}
+
+function newestOf(applied: readonly AppliedMigration[]): string | undefined {
+  return applied
+    .flatMap(({ release }) => release ?? [])
+    .toSorted(compareReleases)
+    .at(-1);
+}
+
+function compareReleases(one: string, other: string): number {
+  const [first, second] = [one, other].map((release) => release.split(/[.-]/).map(Number));
+  for (let index = 0; index < 3; index += 1) {
+    const difference = (first![index] ?? 0) - (second![index] ?? 0);
+    if (difference !== 0) return difference;
+  }
+  return 0;
+}
+
+async function hasReleases(tx: Db, kind: Engine['kind']): Promise<boolean> {
+  const query =
+    kind === 'sqlite'
+      ? sql`select 1 from pragma_table_info('migrations') where name = 'kind'`
+      : sql`select 1 from pg_attribute where attrelid = 'migrations'::regclass and attname = 'kind'`;
+  const { rows } = await query.execute(tx);
+  return rows.length > 0;
 }
 
 async function hasMigrations({ kind, db }: Engine): Promise<boolean> {

@@ -2,6 +2,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Kysely, type TransactionBuilder } from 'kysely';
 import { Failure } from '../failure.ts';
+import { withoutTurns } from './one-connection.ts';
 import type { Tables } from './tables.ts';
 
 /** After so many attempts the caller gets the conflict. */
@@ -43,7 +44,7 @@ export class RetryingKysely extends Kysely<Tables> {
   override transaction(): TransactionBuilder<Tables> {
     const builder = super.transaction();
     const execute = builder.execute.bind(builder);
-    builder.execute = (work) => retryContested(() => execute(work));
+    builder.execute = (work) => retryContested(() => execute(async (tx) => work(await withoutTurns(tx))));
     return builder;
   }
 }

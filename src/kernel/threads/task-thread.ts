@@ -109,8 +109,13 @@ export class TaskThread<Task, Received, Sent> {
       );
     const begun = usedMs();
     let isOver = false;
+    let isAsking = false;
     const check = async () => {
+      // On a busy machine the thread may answer later than it is asked again, and each question waits for its end, too.
+      if (isAsking) return;
+      isAsking = true;
       const [before, now] = await Promise.all([begun, usedMs()]);
+      isAsking = false;
       if (!isOver && now - before > maxMs)
         await this.stop(new TaskStopped('cpu', 'The task takes too much CPU time.'));
     };

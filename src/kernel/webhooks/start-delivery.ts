@@ -6,6 +6,7 @@ import { IN_ORDER, INDEPENDENT } from './policy.ts';
 import { QueueWatch } from './queue-watch.ts';
 import { createWebhookSender, type WebhookSenderSettings } from './send.ts';
 import type { BackgroundWork } from '../http/protocol.ts';
+import { retentionSweep } from '../jobs/retention.ts';
 import type { Kernel } from '../kernel.ts';
 import {
   deleteAllDeliveries,
@@ -62,9 +63,8 @@ export async function startDelivering(settings: DeliverySettings): Promise<Worke
   };
 }
 
-const HOUR = 60 * 60 * 1000;
-
-export function webhookWork({ engine, clock }: Pick<Kernel, 'engine' | 'clock'>): BackgroundWork {
+export function webhookWork(kernel: Pick<Kernel, 'engine' | 'clock' | 'settings'>): BackgroundWork {
+  const { engine } = kernel;
   return {
     handlers: {
       [REMOVE_DELIVERIES]: ({ payload }, signal) =>
@@ -73,11 +73,11 @@ export function webhookWork({ engine, clock }: Pick<Kernel, 'engine' | 'clock'>)
         deletePendingDeliveries(engine, JSON.parse(payload) as HookRef, signal),
     },
     recurring: [
-      {
+      retentionSweep(kernel, {
         kind: 'webhook.sweep',
-        everyMs: HOUR,
-        run: (signal) => deleteOldDeliveries(engine, clock.now(), signal),
-      },
+        retained: 'deliveries',
+        deleteBefore: (before, signal) => deleteOldDeliveries(engine, before, signal),
+      }),
     ],
   };
 }

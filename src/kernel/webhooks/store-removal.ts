@@ -11,7 +11,6 @@ import type { HookRef } from './tables.ts';
 export const REMOVE_DELIVERIES = 'webhook.drop';
 export const STOP_DELIVERIES = 'webhook.stop';
 
-const KEPT_MS = 7 * 24 * 60 * 60 * 1000;
 const BATCH = 512;
 
 /**
@@ -55,10 +54,13 @@ function selectOf(db: Db, { api, hookId }: HookRef) {
   return db.selectFrom('deliveries').select('id').where('api', '=', api).where('hook_id', '=', hookId);
 }
 
-/** Deliveries that finished more than a week ago, and bodies without a delivery. */
-export async function deleteOldDeliveries(engine: Engine, now: number, signal: AbortSignal): Promise<void> {
+/** Deliveries that finished before, and bodies without a delivery. */
+export async function deleteOldDeliveries(
+  engine: Engine,
+  before: number,
+  signal: AbortSignal,
+): Promise<void> {
   const { db } = engine;
-  const before = now - KEPT_MS;
   await removeAll(engine, signal, () =>
     db.selectFrom('deliveries').select('id').where('finished_at', '<', before),
   );

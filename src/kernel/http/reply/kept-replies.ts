@@ -1,4 +1,4 @@
-// Replies of reads that are sent again as they are, until rows change that they were made from. ADR 0156.
+// Replies of reads that are sent again as they are, until rows change that they were made from. ADR 0156 and 0167.
 import { BoundedCache } from '../../collections/bounded-cache.ts';
 import type { Caller } from '../../identity/caller.ts';
 import type { Kernel } from '../../kernel.ts';
@@ -24,15 +24,20 @@ interface KeptReply extends ReadyReply {
 const MAX_KEPT = 16 * 1024 * 1024;
 const MAX_REPLY = 256 * 1024;
 
-/** The handler's kernel of a call whose reply is to be kept, and what keeps it. */
+/** The reply of one call while it is made. */
 interface Keeping {
+  /** The handler's kernel. */
   kernel: Kernel;
   keep(ready: ReadyReply): void;
+  /** To be called when nothing more can come, whether or not there is a reply. */
+  end(): void;
 }
 
 export class KeptReplies {
   readonly #engine: Engine;
   readonly #replies = new BoundedCache<string, KeptReply>({ max: MAX_KEPT, weigh: ({ weight }) => weight });
+  /** Those that are being made: the same call of the same caller waits for them. */
+  readonly #making = new Map<string, Promise<ReadyReply | undefined>>();
   /** Callers are numbered: a reply is sent to the caller again for whom it was made, with the permissions of then. */
   readonly #numbers = new WeakMap<Caller, number>();
   #lastNumber = 0;
@@ -41,34 +46,48 @@ export class KeptReplies {
     this.#engine = engine;
   }
 
-  find(call: RequestContext): ReadyReply | undefined {
+  /**
+   * Everything that a reply follows from, beside rows; undefined where nothing is kept, since other servers write to the
+   * database. Headers come last, one a line, since they alone may have spaces.
+   */
+  keyOf(
+    { caller, version, variant, headers, base, url }: RequestContext,
+    read: readonly string[],
+  ): string | undefined {
     if (this.#engine.tableChanges === undefined) return undefined;
-    const key = this.#keyOf(call);
-    const kept = this.#replies.get(key);
-    if (kept === undefined || kept.record.isCurrent) return kept;
-    this.#replies.delete(key);
-    return undefined;
+    let key = `${this.#numberOf(caller!)} ${version} ${variant ?? ''} ${base} ${url}`;
+    for (const name of read) key += `\n${String(headers[name] ?? '')}`;
+    return key;
   }
 
-  /** Undefined where nothing is kept, since other servers write to the database. */
-  begin(call: RequestContext, kernel: Kernel): Keeping | undefined {
-    const { tableChanges } = this.#engine;
-    if (tableChanges === undefined) return undefined;
-    const reads = new RecordedReads(kernel.db, tableChanges);
+  /** A promise where one is being made; it brings undefined where rows have changed meanwhile. */
+  find(key: string): ReadyReply | Promise<ReadyReply | undefined> | undefined {
+    const kept = this.#replies.get(key);
+    if (kept?.record.isCurrent === true) return kept;
+    if (kept !== undefined) this.#replies.delete(key);
+    return this.#making.get(key);
+  }
+
+  begin(key: string, kernel: Kernel): Keeping {
+    const reads = new RecordedReads(kernel.db, this.#engine.tableChanges!);
+    const { promise, resolve } = Promise.withResolvers<ReadyReply | undefined>();
+    // The first one is waited for; what others make beside it, because rows have changed, is for later calls.
+    const isFirst = !this.#making.has(key);
+    if (isFirst) this.#making.set(key, promise);
     return {
       kernel: { ...kernel, db: reads.db, isKeepingReply: true },
       keep: (ready) => {
-        const key = this.#keyOf(call);
+        const record = reads.finish();
+        if (record?.isCurrent !== true) return;
+        resolve(ready);
         const weight = ready.text.length + key.length;
-        const record = weight > MAX_REPLY ? undefined : reads.finish();
-        if (record?.isCurrent === true) this.#replies.set(key, { ...ready, record, weight });
+        if (weight <= MAX_REPLY) this.#replies.set(key, { ...ready, record, weight });
+      },
+      end: () => {
+        resolve(undefined);
+        if (isFirst) this.#making.delete(key);
       },
     };
-  }
-
-  /** Everything that a reply follows from, beside rows. The header is last, since it alone may have spaces. */
-  #keyOf({ caller, version, variant, headers, base, url }: RequestContext): string {
-    return `${this.#numberOf(caller!)} ${version} ${variant ?? ''} ${base} ${url} ${headers.accept ?? ''}`;
   }
 
   #numberOf(caller: Caller): number {

@@ -152,7 +152,15 @@ export class HeaderList {
     return text;
   }
 
+  /** Each is a header of its own. */
+  #setCookies(lines: string): void {
+    for (const cookie of lines.split('\n')) this.pairs.push('set-cookie', cookie);
+  }
+
   setAll(headers: Headers): void {
-    for (const name in headers) this.set(name, headers[name]!);
+    for (const name in headers) {
+      if (name === 'set-cookie') this.#setCookies(headers[name]!);
+      else this.set(name, headers[name]!);
+    }
   }
 }

@@ -16,10 +16,11 @@ import {
   ReplyHeaders,
   type AskedVersion,
 } from './reply-headers.ts';
-import { isLarge, stringifyLarge } from '../../json/stringify.ts';
+import { isSlowToWrite, stringifyLarge } from '../../json/stringify.ts';
 import type { Kernel } from '../../kernel.ts';
 import type { ReadyReply } from './kept-replies.ts';
 import { Page } from './page.ts';
+import { placeAddress, placePage, placingLinks, publicPathOf, type JsonReplacer } from '../public-path.ts';
 import { isBodyless } from './reply-head.ts';
 import { Bytes, EventStream, JsonText, Reply, Stream, Text, type RouteShape } from '../route.ts';
 import { resourceShell } from '../pages/session-pages.ts';
@@ -47,11 +48,15 @@ export class ReplySender {
   readonly #routeVersions = new Map<RouteShape, Map<string, RouteVersion>>();
   /** The text of the envelope before and after the JSON of a body. */
   readonly #envelope: readonly [before: string, after: string];
+  readonly #publicPath: string;
+  readonly #replacer: JsonReplacer | undefined;
 
   constructor(protocol: ApiProtocol, kernel: Kernel) {
     this.#protocol = protocol;
     this.#kernel = kernel;
     this.#headers = new ReplyHeaders(protocol, kernel);
+    this.#publicPath = publicPathOf(kernel.publicUrl);
+    this.#replacer = placingLinks(this.#publicPath);
     const [before = '', after = ''] = JSON.stringify(protocol.wrap?.body(0) ?? 0).split('0');
     this.#envelope = [before, after];
   }
@@ -112,7 +117,7 @@ export class ReplySender {
     if (usage !== undefined) call.effects |= usage.noticed;
     const send = (text: string | Uint8Array | undefined) =>
       this.#good(reply, call, routeVersion, new Reply(status, text, own), keep);
-    if (isLarge(whole)) return this.#toBytes(whole).then(send);
+    if (!(whole instanceof JsonText) && isSlowToWrite(whole)) return this.#toBytes(whole).then(send);
     return send(whole === undefined ? undefined : this.#toText(whole));
   }
 
@@ -142,14 +147,17 @@ export class ReplySender {
     const { kind, message, details } = failure;
     const protocol = this.#protocol;
     const status = protocol.statusOf?.(failure, call) ?? protocol.status[kind];
-    const line = { ...describeCall(call, protocol.name, status), failure: kind };
+    const { log } = this.#kernel;
+    const line = () => ({ ...describeCall(call, protocol.name, status), failure: kind });
     call.hasFailed = true;
     if (kind === 'internal' || kind === 'unavailable')
-      this.#kernel.log.error({ ...line, err: cause }, sentenceOf(message));
-    else this.#kernel.log.info(line, sentenceOf(message));
+      log.error({ ...line(), err: cause }, sentenceOf(message));
+    else if (log.isLevelEnabled('info')) log.info(line(), sentenceOf(message));
     settle(call, this.#kernel);
     const shell = call.isSessionIncomplete ? resourceShell(call) : undefined;
-    const body = shell?.body ?? JSON.stringify(protocol.renderError(failure, call));
+    const body = shell
+      ? placePage(shell.body, this.#publicPath)
+      : JSON.stringify(protocol.renderError(failure, call));
     // An error may be gone with the next call, so no cache may store it.
     const location = locationOf(failure, call.base);
     const own = {
@@ -166,21 +174,22 @@ export class ReplySender {
 
   /** Without a version where the call asked for one that is not available. */
   #fixedOf(call: RequestContext): HeaderBlock {
-    return call.isVersionRefused
-      ? new HeaderBlock(this.#protocol.headers)
-      : this.#headers.fixed(call, call.shape);
+    if (call.isVersionRefused) return new HeaderBlock(this.#protocol.headers);
+    return call.shape === undefined
+      ? this.#headers.fixed(call, undefined)
+      : this.routeVersion(call.shape, call).headers;
   }
 
   #toText(body: unknown): string {
     const { wrap } = this.#protocol;
     // Joining would copy the text.
     if (body instanceof JsonText) return wrap === undefined ? body.json : this.#envelope.join(body.json);
-    return JSON.stringify(wrap === undefined ? body : wrap.body(body));
+    return JSON.stringify(wrap === undefined ? body : wrap.body(body), this.#replacer);
   }
 
   async #toBytes(body: unknown): Promise<Uint8Array> {
     const { wrap } = this.#protocol;
-    return await stringifyLarge(wrap === undefined ? body : wrap.body(body));
+    return await stringifyLarge(wrap === undefined ? body : wrap.body(body), this.#replacer);
   }
 
   #good(
@@ -190,7 +199,10 @@ export class ReplySender {
     newest: Reply,
     keep?: (ready: ReadyReply) => void,
   ): void {
-    const { status, headers } = replyHeadOf(routeVersion, newest, call);
+    const { status, headers: given } = replyHeadOf(routeVersion, newest, call);
+    const { location } = given;
+    const headers =
+      location === undefined ? given : { ...given, location: placeAddress(location, this.#publicPath) };
     const text = isBodyless(status) ? undefined : (newest.body as string | Uint8Array | undefined);
     const isRead = call.method === 'GET' || call.method === 'HEAD';
     // The handler compared the ETag itself, which spares it the reading of a file.

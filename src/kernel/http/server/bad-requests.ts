@@ -4,6 +4,7 @@ import type { Socket } from 'node:net';
 import { Failure } from '../../failure.ts';
 import { STATUS_CODES } from '../../network/http-client.ts';
 import { ByPrefix } from '../prefixes.ts';
+import { withoutPublicPath } from '../public-path.ts';
 import type { ErrorReply } from '../reply/send.ts';
 import { diskFull, isDiskFull } from '../../storage/storage-failure.ts';
 
@@ -52,11 +53,16 @@ const GONE = 'HPE_INVALID_EOF_STATE';
 const LINGER_MS = 1000;
 
 export class BadRequests {
+  readonly #publicPath: string;
   readonly #apis = new ByPrefix<RenderError>();
   readonly #latest = new WeakMap<Socket, ServerResponse>();
   /** The previous response of the same connection, where requests were pipelined. */
   readonly #before = new WeakMap<ServerResponse, ServerResponse>();
   readonly #refused = new WeakSet<Socket>();
+
+  constructor(publicPath: string) {
+    this.#publicPath = publicPath;
+  }
 
   add(prefix: string, renderError: RenderError): void {
     this.#apis.add(prefix, renderError);
@@ -89,7 +95,8 @@ export class BadRequests {
     }
     if (!socket.writable || broken?.headersSent === true || error.code === GONE) return socket.destroySoon();
     try {
-      const { method = '', url = '/', headers } = broken?.req ?? startOf(error);
+      const { method = '', url: target = '/', headers } = broken?.req ?? startOf(error);
+      const url = withoutPublicPath(target, this.#publicPath);
       const request = { method, url, headers, ip: socket.remoteAddress ?? '' };
       const answer = this.#apis.find(url)?.(request, asFailure(error));
       if (answer === undefined) return socket.destroySoon();

@@ -14,6 +14,7 @@ import { MethodOverrides } from '../method-override.ts';
 import { READ_HEAD_BYTES, BadRequests } from './bad-requests.ts';
 import { guarded, withErrorListener } from '../../network/streams.ts';
 import { routedPath } from '../prefixes.ts';
+import { placeAddress, placePage, withoutPublicPath } from '../public-path.ts';
 
 declare module 'fastify' {
   interface FastifyInstance {
@@ -31,6 +32,8 @@ export interface ServerOptions {
   tls?: { cert: string; key: string };
   /** Addresses of proxies whose X-Forwarded-* headers are believed. */
   trustProxy?: string[];
+  /** Where a proxy serves it beside others: see public-path.ts. */
+  publicPath?: string;
   /** For the head of a request. */
   headersMs?: number;
   /** Gets errors of the sockets that it listens on. */
@@ -47,12 +50,13 @@ const KEEP_ALIVE_MS = 72_000;
 export function createServer({
   tls,
   trustProxy,
+  publicPath = '',
   headersMs = HEADERS_MS,
   log,
 }: ServerOptions): FastifyInstance {
-  const badRequests = new BadRequests();
+  const badRequests = new BadRequests(publicPath);
   const overrides = new MethodOverrides();
-  const upgrades = new Upgrades();
+  const upgrades = new Upgrades(publicPath);
   const apis = new ApiRouter();
   const reading = {
     maxHeaderSize: READ_HEAD_BYTES,
@@ -78,7 +82,7 @@ export function createServer({
     rewriteUrl: (request) => {
       takeSessionLink(request);
       overrides.apply(request);
-      const { url = '/' } = request;
+      const url = withoutPublicPath(request.url ?? '/', publicPath);
       return url.includes('%') ? repairPath(url) : url;
     },
     clientErrorHandler: (error, socket) => badRequests.refuse(error, socket),
@@ -108,6 +112,7 @@ export function createServer({
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response));
   app.decorateRequest('call');
   app.decorateRequest('match');
+  if (publicPath !== '') placePages(app, publicPath);
   const reservedPathSegments = new ReservedPathSegments();
   app.addHook('onRoute', ({ url }) => reservedPathSegments.add(url));
   app.decorate('reservedPathSegments', reservedPathSegments);
@@ -118,6 +123,16 @@ export function createServer({
     done();
   });
   return app;
+}
+
+/** Of pages and redirects, which handlers write from the root of the server. APIs place theirs themselves. */
+function placePages(app: FastifyInstance, publicPath: string): void {
+  app.addHook('onSend', (_request, reply, payload, done) => {
+    const { location, 'content-type': type } = reply.getHeaders();
+    if (typeof location === 'string') void reply.header('location', placeAddress(location, publicPath));
+    const isPage = typeof payload === 'string' && String(type).startsWith('text/html');
+    done(null, isPage ? placePage(payload, publicPath) : payload);
+  });
 }
 
 /** Routes are validated by their shapes. Giving Fastify these compilers saves loading its own at start. */
@@ -176,9 +191,10 @@ export function serveOperation(
     const status = isReady ? 'ready' : 'not ready';
     return reply.code(isReady ? 200 : 503).send({ status, version, checks, ...readiness.facts?.() });
   });
-  app.get('/metrics', (request, reply) => {
+  app.get('/metrics', async (request, reply) => {
+    const { metrics } = kernel;
     if (metricsToken === undefined || isBearer(request.headers.authorization, metricsToken))
-      return reply.header('content-type', kernel.metrics.contentType).send(kernel.metrics.text());
+      return reply.header('content-type', metrics.contentType).send(await metrics.read());
     return reply
       .code(401)
       .header('www-authenticate', 'Bearer realm="metrics"')
@@ -198,8 +214,13 @@ export type UpgradeHandler = (request: IncomingMessage, socket: Duplex, head: Bu
 
 /** Upgrades to WebSockets, by path: a request elsewhere that asks for an upgrade is answered as an ordinary one. */
 class Upgrades {
+  readonly #publicPath: string;
   readonly #handlers: { prefix: string; handle: UpgradeHandler }[] = [];
   #server: Server | undefined;
+
+  constructor(publicPath: string) {
+    this.#publicPath = publicPath;
+  }
 
   attach(server: Server): void {
     this.#server = server;
@@ -231,7 +252,7 @@ class Upgrades {
   }
 
   #handlerOf({ url = '/' }: IncomingMessage): UpgradeHandler | undefined {
-    const path = `${routedPath(url)}/`;
+    const path = `${routedPath(withoutPublicPath(url, this.#publicPath))}/`;
     return this.#handlers.find(({ prefix }) => path.startsWith(`${prefix}/`))?.handle;
   }
 }

@@ -29,6 +29,10 @@ export interface OperationView {
   replies: { status: string; description: string; kind?: string; fields: FieldRow[]; example?: unknown }[];
   errors: DescribedError[];
   sample: SampleCall;
+  /** By the official client. */
+  clientSample?: { client: string; text: string };
+  /** The actions that a token for the call needs at most; empty where any token is good. */
+  actions: string[];
 }
 
 export interface ViewContext {
@@ -53,6 +57,8 @@ export function viewOperation(shape: RouteShape, context: ViewContext, example: 
   const schemas: NamedSchemas = new Map();
   const described = describeOperation(shape, { api, version, schemas }, example) as unknown as Described;
   const limit = limitOf(shape, context);
+  const sample = sampleCall(shape, protocol, context, example);
+  const clientSample = clientSampleOf(shape, api, sample);
   return {
     id: shape.id,
     method: shape.method,
@@ -89,8 +95,22 @@ export function viewOperation(shape: RouteShape, context: ViewContext, example: 
         };
       }),
     errors: errorsOf(shape, protocol),
-    sample: sampleCall(shape, protocol, context, example),
+    sample,
+    ...(clientSample !== undefined && { clientSample }),
+    actions: actionsOf(shape),
   };
+}
+
+function clientSampleOf(shape: RouteShape, api: Api, sample: SampleCall): OperationView['clientSample'] {
+  const { client } = api.protocol;
+  const { id, method, path } = shape;
+  const resource = api.tags?.get(id)?.name ?? '';
+  const text = client?.write({ id, method, path, resource }, sample);
+  return client === undefined || text === undefined ? undefined : { client: client.name, text };
+}
+
+function actionsOf({ access }: RouteShape): string[] {
+  return typeof access === 'object' ? [access.action, ...(access.others ?? [])] : [];
 }
 
 function permissionOf(shape: RouteShape): string {

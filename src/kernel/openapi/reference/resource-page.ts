@@ -3,10 +3,12 @@ import { escapeHtml, escapeWithCode, htmlTable } from '../../http/pages/html.ts'
 import { mapInSlices } from '../../yield-to-event-loop.ts';
 import type { Examples } from '../examples.ts';
 import type { DescribedError } from '../errors.ts';
+import { errorsPath } from '../error-catalogue.ts';
 import type { FieldRow } from './fields.ts';
 import { viewOperation, type OperationView, type ViewContext } from './operation-view.ts';
 import { shapesIn, type DocsResource } from './resources.ts';
-import { curlOf, fetchOf, sampleValue } from './samples.ts';
+import { pythonOf } from './python-sample.ts';
+import { curlOf, fetchOf, sampleValue, TOKEN } from './samples.ts';
 
 export async function resourceBody(
   resource: DocsResource,
@@ -14,15 +16,16 @@ export async function resourceBody(
   examples: Examples,
 ): Promise<string> {
   const shapes = shapesIn(resource, context.version);
+  const catalogue = errorsPath(context.api.protocol.name);
   const parts = await mapInSlices(shapes, (shape) =>
-    operationPart(viewOperation(shape, context, examples[shape.id])),
+    operationPart(viewOperation(shape, context, examples[shape.id]), catalogue),
   );
   const intro =
     resource.description === '' ? '' : `<p class="lead">${escapeWithCode(resource.description)}.</p>`;
   return `${intro}${parts.join('\n')}`;
 }
 
-function operationPart(view: OperationView): string {
+function operationPart(view: OperationView, catalogue: string): string {
   const { id, summary, description } = view;
   return `<section class="op"><div class="op__text">
 <h2 id="${escapeHtml(id)}"><a class="op__link" href="#${escapeHtml(encodeURIComponent(id))}">${escapeWithCode(summary)}</a></h2>
@@ -32,7 +35,7 @@ ${factsOf(view)}
 ${fieldPart('Parameters', parameterRows(view))}
 ${view.bodies.map(bodyPart).join('')}
 ${view.replies.map(replyPart).join('')}
-${errorPart(view.errors)}
+${errorPart(view.errors, catalogue)}
 </div><div class="op__side">${samplesOf(view)}${tryPart(view)}${exampleOf(view)}</div></section>`;
 }
 
@@ -107,21 +110,33 @@ function rowsOf(fields: readonly FieldRow[]): string {
     .join('');
 }
 
-function errorPart(errors: readonly DescribedError[]): string {
+function errorPart(errors: readonly DescribedError[], catalogue: string): string {
   if (errors.length === 0) return '';
-  const rows = errors.map(({ status, cause, cure, types }) => [
-    `<code>${status}</code>${types.map((type) => `<br><code class="type">${escapeHtml(type)}</code>`).join('')}`,
+  const rows = errors.map(({ status, anchor, cause, cure, types }) => [
+    `<a href="${escapeHtml(`${catalogue}#${anchor}`)}"><code>${status}</code></a>${types.map((type) => `<br><a class="type" href="${escapeHtml(`${catalogue}#${type}`)}"><code>${escapeHtml(type)}</code></a>`).join('')}`,
     escapeHtml(cause),
     escapeHtml(cure),
   ]);
   return `<h3>Errors</h3>${htmlTable(['Status', 'Cause', 'Cure'], rows, 'stacked')}`;
 }
 
-/** Which of them is shown is chosen once for all pages; without scripts both are. */
-function samplesOf({ sample }: OperationView): string {
+/** Which of them is shown is chosen once for all pages; without scripts all are. */
+function samplesOf({ id, sample, clientSample, actions }: OperationView): string {
   const block = (client: string, title: string, text: string) =>
     `<figure class="code" data-client="${client}"><figcaption>${title}</figcaption><pre tabindex="0"><code>${escapeHtml(text)}</code></pre></figure>`;
-  return `<div class="samples">${block('curl', 'curl', curlOf(sample))}${block('fetch', 'JavaScript', fetchOf(sample))}</div>`;
+  const blocks = [
+    block('curl', 'curl', curlOf(sample)),
+    block('fetch', 'JavaScript', fetchOf(sample)),
+    block('python', 'Python', pythonOf(sample)),
+    ...(clientSample === undefined
+      ? []
+      : [block('client', escapeHtml(clientSample.client), clientSample.text)]),
+  ];
+  const needs = sample.headers.some(([, value]) => value.includes(TOKEN));
+  const token = needs
+    ? ` data-token-for="${escapeHtml(id)}" data-actions="${escapeHtml(actions.join(' '))}"`
+    : '';
+  return `<div class="samples"${token}>${blocks.join('')}</div>`;
 }
 
 function exampleOf({ replies }: OperationView): string {

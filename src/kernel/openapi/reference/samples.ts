@@ -7,6 +7,10 @@ import type { Example } from '../examples.ts';
 export interface SampleCall {
   method: string;
   url: string;
+  /** Of the server. */
+  publicUrl: string;
+  /** What stands for the parameters of the path, by name, in their order. */
+  values: Readonly<Record<string, string>>;
   headers: [name: string, value: string][];
   /** JSON, as it is sent. */
   body?: unknown;
@@ -23,7 +27,8 @@ const VALUES: Readonly<Record<string, string>> = {
   ref: 'main',
 };
 
-const TOKEN = '$SIGNALBOX_TOKEN';
+/** In the headers of a sample. */
+export const TOKEN = '$SIGNALBOX_TOKEN';
 
 export function sampleValue(parameter: string): string {
   return VALUES[parameter] ?? parameter;
@@ -35,14 +40,17 @@ export function sampleCall(
   { publicUrl, version }: { publicUrl: string; version: string },
   { request }: Example,
 ): SampleCall {
-  const path = parametersOf(shape.path).reduce(
-    (text, name) => text.replaceAll(`{${name}}`, encodeURIComponent(sampleValue(name))),
+  const values = Object.fromEntries(parametersOf(shape.path).map((name) => [name, sampleValue(name)]));
+  const path = Object.entries(values).reduce(
+    (text, [name, one]) => text.replaceAll(`{${name}}`, encodeURIComponent(one)),
     describedPath(shape.path),
   );
   const [header, value = ''] = protocol.tokenHeader.split(/:\s*/);
   const [versionHeader] = protocol.versions.headers ?? [];
   return {
     method: shape.method,
+    publicUrl,
+    values,
     url: `${publicUrl}${protocol.prefixes[0]}${path}`,
     headers: [
       ...(shape.access === 'anyone' ? [] : [[header!, value.replace(/<[^>]*>/, TOKEN)] as [string, string]]),
@@ -57,7 +65,7 @@ export function curlOf({ method, url, headers, body }: SampleCall): string {
   const parts = [
     `curl ${method === 'GET' ? '' : `-X ${method} `}"${url}"`,
     ...headers.map(([name, value]) => `-H "${name}: ${value}"`),
-    ...(body === undefined ? [] : [`-d ${quoted(textOf(body))}`]),
+    ...(body === undefined ? [] : [`-d ${quoted(bodyText(body))}`]),
   ];
   return parts.join(' \\\n  ');
 }
@@ -67,7 +75,7 @@ function quoted(text: string): string {
   return `'${text.replaceAll("'", String.raw`'\''`)}'`;
 }
 
-function textOf(body: unknown): string {
+export function bodyText(body: unknown): string {
   return typeof body === 'string' ? body : JSON.stringify(body, undefined, 2);
 }
 
@@ -91,5 +99,5 @@ export function fetchOf({ method, url, headers, body }: SampleCall): string {
 
 function sentBody(body: unknown): string {
   if (typeof body === 'string') return JSON.stringify(body);
-  return `JSON.stringify(${textOf(body).replaceAll('\n', '\n  ')})`;
+  return `JSON.stringify(${bodyText(body).replaceAll('\n', '\n  ')})`;
 }

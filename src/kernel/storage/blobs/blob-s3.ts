@@ -56,6 +56,10 @@ export async function openS3Blobs(settings: S3Settings, clock: Clock = systemClo
       return undefined;
     },
 
+    async has(key) {
+      return (await client.text({ method: 'HEAD', name: nameOf(key) })) !== undefined;
+    },
+
     async delete(key) {
       await client.text({ method: 'DELETE', name: nameOf(key) });
     },

@@ -18,6 +18,7 @@ export interface BlobStore {
   put(key: string, data: Uint8Array | AsyncIterable<Uint8Array>): Promise<{ size: number }>;
   /** The whole blob, or a range that lies inside it. A whole one is verified against its checksum, if it has one. */
   get(key: string, range?: BlobRange): Promise<StoredBlob | undefined>;
+  has(key: string): Promise<boolean>;
   /** Also succeeds when there is nothing to delete. */
   delete(key: string): Promise<void>;
   /** Unordered. */
@@ -98,6 +99,13 @@ export function fileBlobs(root: string): BlobStore {
     async get(key, range) {
       const handle = await openIfExists(pathOf(root, key));
       return handle && (await blobOf(handle, key, range));
+    },
+
+    async has(key) {
+      const found = await stat(pathOf(root, key)).catch((error: unknown) => {
+        if (!isMissing(error)) throw asStorageFailure(error);
+      });
+      return found !== undefined;
     },
 
     async delete(key) {

@@ -14,16 +14,24 @@ export async function readReserve(file: string): Promise<number> {
   );
 }
 
-/** Random bytes: file systems that compress would store anything else in no space at all. Goes on where it was interrupted. */
+/** Each page of this size gets a number, so that no two are the same. */
+const PAGE_BYTES = 4096;
+
+/**
+ * Random bytes: file systems that compress would store anything else in no space at all. They look for repetitions within
+ * less than a chunk, and for equal pages, so that one chunk is enough whose pages are numbered. Goes on where it was interrupted.
+ */
 export async function fillReserve(file: string, bytes: number, signal: AbortSignal): Promise<void> {
   const handle = await open(file, 'a', PRIVATE_FILE);
   try {
     let { size } = await handle.stat();
     if (size > bytes) await handle.truncate(bytes);
+    const random = Buffer.allocUnsafe(CHUNK_BYTES);
+    if (size < bytes) await promisify(randomFill)(random);
     while (size < bytes) {
       signal.throwIfAborted();
-      const chunk = Buffer.allocUnsafe(Math.min(CHUNK_BYTES, bytes - size));
-      await promisify(randomFill)(chunk);
+      for (let at = 0; at < CHUNK_BYTES; at += PAGE_BYTES) random.writeDoubleLE(size + at, at);
+      const chunk = random.subarray(0, Math.min(CHUNK_BYTES, bytes - size));
       await handle.write(chunk);
       size += chunk.length;
     }

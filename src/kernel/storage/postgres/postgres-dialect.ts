@@ -1,4 +1,4 @@
-// Kysely's dialect for PostgreSQL with our own driver: common failures, prepared statements, and streams.
+// Kysely's dialect for PostgreSQL with our own driver: statements that do not wait for each other, common failures, prepared statements, and streams.
 import {
   OperatorNode,
   PostgresAdapter,
@@ -16,17 +16,24 @@ import type {
   TransactionSettings,
 } from 'kysely';
 import type { Pool, PoolClient, QueryConfig, QueryResult as Answer } from 'pg';
+import type { DurationHistogram } from '../../duration-histogram.ts';
 import { Failure } from '../../failure.ts';
 import { asStorageFailure } from '../storage-failure.ts';
-import { takeNotifications } from '../notify-on-commit.ts';
+import { takeNotifications, type Notification } from '../notify-on-commit.ts';
+import { awaitAll } from '../execute-all.ts';
 import { isContested, retryContested } from '../retry.ts';
 
-/** Sends a notification on the given connection. It must not fail. */
-export type Notify = (connection: DatabaseConnection, channel: string, payload?: string) => Promise<void>;
+/** How the notifications of a commit go out. */
+export interface Notices {
+  /** To all processes, on the given connection. It must not fail. */
+  send(connection: DatabaseConnection, notifications: readonly Notification[]): Promise<void>;
+  /** To this process directly. */
+  tellHere(notifications: readonly Notification[]): void;
+}
 
-export function postgresDialect(pool: Pool, notify: Notify): Dialect {
+export function postgresDialect(driver: PostgresDriver): Dialect {
   return {
-    createDriver: () => new PostgresDriver(pool, notify),
+    createDriver: () => driver,
     createAdapter: () => new PostgresAdapter(),
     createQueryCompiler: () => new EmptyListQueryCompiler(),
     createIntrospector: (db) => new PostgresIntrospector(db),
@@ -43,15 +50,17 @@ class EmptyListQueryCompiler extends PostgresQueryCompiler {
   }
 }
 
-class PostgresDriver implements Driver {
+export class PostgresDriver implements Driver {
   readonly #pool: Pool;
-  readonly #notify: Notify;
+  readonly #notices: Notices;
+  readonly #statements: DurationHistogram;
   readonly #plans = new Plans();
   readonly #connections = new WeakMap<PoolClient, PostgresConnection>();
 
-  constructor(pool: Pool, notify: Notify) {
+  constructor(pool: Pool, notices: Notices, statements: DurationHistogram) {
     this.#pool = pool;
-    this.#notify = notify;
+    this.#notices = notices;
+    this.#statements = statements;
   }
 
   async init(): Promise<void> {}
@@ -63,7 +72,8 @@ class PostgresDriver implements Driver {
     } catch (error) {
       throw asStorageFailure(error);
     }
-    const connection = this.#connections.get(client) ?? new PostgresConnection(client, this.#plans);
+    const connection =
+      this.#connections.get(client) ?? new PostgresConnection(client, this.#plans, this.#statements);
     this.#connections.set(client, connection);
     return connection;
   }
@@ -75,19 +85,74 @@ class PostgresDriver implements Driver {
   async beginTransaction(connection: PostgresConnection, settings: TransactionSettings): Promise<void> {
     const level = settings.isolationLevel ? ` isolation level ${settings.isolationLevel}` : '';
     const mode = settings.accessMode ? ` ${settings.accessMode}` : '';
-    await connection.begin(`begin${level}${mode}`);
+    connection.begin(`begin${level}${mode}`);
   }
 
   async commitTransaction(connection: PostgresConnection): Promise<void> {
-    await connection.commit();
-    // After the commit, not in it: PostgreSQL serialises the commits of transactions that notify.
-    for (const { channel, payload } of takeNotifications(connection))
-      await this.#notify(connection, channel, payload);
+    await this.#commit(connection, takeNotifications(connection));
   }
 
   async rollbackTransaction(connection: PostgresConnection): Promise<void> {
     takeNotifications(connection);
     await connection.rollback();
+  }
+
+  /** Begin, statements and commit are sent together. After a statement that fails PostgreSQL executes none, and the commit rolls back. */
+  async batch(statements: readonly CompiledQuery[]): Promise<QueryResult<unknown>[]> {
+    return await this.#with(async (connection) => {
+      connection.begin('begin');
+      const results = statements.map((statement) => connection.executeQuery(statement));
+      // Throws the statement's error rather than that of the commit after it.
+      await awaitAll([...results, connection.commit()]);
+      return await Promise.all(results);
+    });
+  }
+
+  /** The statements are sent with the guards, and undone where one of these has written nothing. */
+  async batchIf(
+    guards: readonly CompiledQuery[],
+    statements: readonly CompiledQuery[],
+    notifications: readonly Notification[],
+  ): Promise<boolean> {
+    return await this.#with(async (connection) => {
+      connection.begin('begin');
+      const guarding = guards.map((guard) => connection.executeQuery(guard));
+      const others = awaitAll(statements.map((statement) => connection.executeQuery(statement)));
+      const [ended, ...guarded] = await Promise.allSettled([others, ...guarding]);
+      for (const guard of guarded) {
+        if (guard.status === 'rejected') throw guard.reason;
+        if (guard.value.numAffectedRows === 0n) {
+          await connection.rollback();
+          return false;
+        }
+      }
+      if (ended.status === 'rejected') throw ended.reason;
+      await this.#commit(connection, notifications);
+      return true;
+    });
+  }
+
+  /**
+   * Others are notified after the commit, not in it: PostgreSQL serialises the commits of transactions that notify. The notices are
+   * sent with it, and nobody waits for them: where the commit fails they say that something may have changed, and nothing has.
+   */
+  async #commit(connection: PostgresConnection, notifications: readonly Notification[]): Promise<void> {
+    const committed = connection.commit();
+    if (notifications.length > 0) void this.#notices.send(connection, notifications);
+    await committed;
+    this.#notices.tellHere(notifications);
+  }
+
+  async #with<T>(work: (connection: PostgresConnection) => Promise<T>): Promise<T> {
+    return await retryContested(async () => {
+      const connection = await this.acquireConnection();
+      try {
+        return await work(connection);
+      } finally {
+        await connection.rollback();
+        await this.releaseConnection(connection);
+      }
+    });
   }
 
   async destroy(): Promise<void> {
@@ -98,16 +163,19 @@ class PostgresDriver implements Driver {
 class PostgresConnection implements DatabaseConnection {
   readonly #client: PoolClient;
   readonly #plans: Plans;
+  readonly #statements: DurationHistogram;
   #inTransaction = false;
   /** The error that broke the connection; later queries only report that it is closed. */
   #lost: Error | undefined;
   #cursors = 0;
-  /** Resolves when the previous query has ended. */
-  #before = Promise.resolve();
+  /** Begins the transaction, with its first statement. */
+  #beginning: string | undefined;
+  #isCollecting = false;
 
-  constructor(client: PoolClient, plans: Plans) {
+  constructor(client: PoolClient, plans: Plans, statements: DurationHistogram) {
     this.#client = client;
     this.#plans = plans;
+    this.#statements = statements;
     // Without a listener this event would end the process.
     client.on('error', (error) => (this.#lost ??= error));
   }
@@ -116,14 +184,17 @@ class PostgresConnection implements DatabaseConnection {
     this.#client.release(this.#lost !== undefined);
   }
 
-  async begin(statement: string): Promise<void> {
-    await this.#query({ text: statement });
+  /** Sends nothing: `statement` goes out with the first one of the transaction. */
+  begin(statement: string): void {
+    this.#beginning = statement;
     this.#inTransaction = true;
   }
 
   async commit(): Promise<void> {
-    const { command } = await this.#query({ text: 'commit' });
+    if (!this.#inTransaction) return;
     this.#inTransaction = false;
+    if (this.#takeBeginning() !== undefined) return;
+    const { command } = await this.#query({ text: 'commit' });
     // PostgreSQL answers COMMIT so if a statement of the transaction has failed, even if the caller caught the error.
     if (command === 'ROLLBACK')
       throw new Error('A statement of this transaction has failed; it was rolled back.');
@@ -133,6 +204,7 @@ class PostgresConnection implements DatabaseConnection {
   async rollback(): Promise<void> {
     if (!this.#inTransaction) return;
     this.#inTransaction = false;
+    if (this.#takeBeginning() !== undefined) return;
     await this.#client.query('rollback').catch((error: Error) => (this.#lost ??= error));
   }
 
@@ -149,7 +221,7 @@ class PostgresConnection implements DatabaseConnection {
   ): AsyncIterableIterator<QueryResult<R>> {
     const isAlone = !this.#inTransaction;
     // The reader of a stream may be slow; the limit on idle transactions is for those that hold locks.
-    if (isAlone) await this.begin('begin read only; set local idle_in_transaction_session_timeout = 0');
+    if (isAlone) this.begin('begin read only; set local idle_in_transaction_session_timeout = 0');
     try {
       const cursor = `stream_${++this.#cursors}`;
       await this.#query({ text: `declare ${cursor} no scroll cursor for ${sql}`, values: [...parameters] });
@@ -179,19 +251,41 @@ class PostgresConnection implements DatabaseConnection {
     }
   }
 
-  /** One at a time: `pg` would queue them, but warns that this is deprecated. */
+  /** Does not wait for those before it, and is executed after them. */
   async #query<R>(query: QueryConfig): Promise<Answer<R & object>> {
-    const before = this.#before;
-    const { promise, resolve } = Promise.withResolvers<void>();
-    this.#before = promise;
-    await before;
+    this.#collect();
+    const beginning = this.#takeBeginning();
+    const begun = beginning === undefined ? undefined : this.#client.query(beginning);
+    // Where it fails the statement fails as well, and is waited for first.
+    begun?.catch(() => {});
+    const sentAt = performance.now();
     try {
-      return await this.#client.query<R & object>(query);
+      const answer = await this.#client.query<R & object>(query);
+      await begun;
+      return answer;
     } catch (error) {
       throw asStorageFailure(this.#lost ?? error);
     } finally {
-      resolve();
+      this.#statements.observe((performance.now() - sentAt) / 1000);
     }
+  }
+
+  /** What is sent before the event loop goes on becomes one write to the socket. */
+  #collect(): void {
+    if (this.#isCollecting) return;
+    this.#isCollecting = true;
+    const { stream } = this.#client.connection;
+    stream.cork();
+    process.nextTick(() => {
+      this.#isCollecting = false;
+      stream.uncork();
+    });
+  }
+
+  #takeBeginning(): string | undefined {
+    const beginning = this.#beginning;
+    this.#beginning = undefined;
+    return beginning;
   }
 }
 

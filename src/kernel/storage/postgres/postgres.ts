@@ -1,15 +1,15 @@
 // The engine for several nodes: PostgreSQL through a pool, and LISTEN on a dedicated connection.
-import { sql, type QueryResult } from 'kysely';
+import { sql } from 'kysely';
 import pg from 'pg';
 import { Failure } from '../../failure.ts';
+import { DurationHistogram } from '../../duration-histogram.ts';
 import type { Engine, Log } from '../engine.ts';
 import { asStorageFailure } from '../storage-failure.ts';
-import { postgresDialect } from './postgres-dialect.ts';
-import { notifyOnCommit } from '../notify-on-commit.ts';
+import type { Notification } from '../notify-on-commit.ts';
+import { PostgresDriver, postgresDialect } from './postgres-dialect.ts';
 import { PostgresListener } from './postgres-listener.ts';
 import { RetryingKysely } from '../retry.ts';
 import type { SqlStatement } from '../statement.ts';
-import type { Db } from '../tables.ts';
 
 export interface PostgresSettings {
   url: string;
@@ -38,7 +38,7 @@ export async function openPostgres({ url, poolSize = 10, log }: PostgresSettings
     idle_in_transaction_session_timeout: IDLE_MS,
     types: numbersAsNumbers(),
   };
-  const pool = new pg.Pool({ ...settings, max: poolSize });
+  const pool = new pg.Pool({ ...settings, max: poolSize, pipeline: true });
   pool.on('error', (error) => log?.warn({ err: error }, 'an idle PostgreSQL connection was lost'));
 
   const schema = await firstContact(pool).catch(async (error: unknown) => {
@@ -46,47 +46,54 @@ export async function openPostgres({ url, poolSize = 10, log }: PostgresSettings
     throw unusable(settings, error);
   });
   const listener = new PostgresListener(settings, schema, log);
-  const db = new RetryingKysely({ dialect: postgresDialect(pool, notifyCommit) });
+  const statements = new DurationHistogram();
+  const driver = new PostgresDriver(pool, { send, tellHere }, statements);
+  const db = new RetryingKysely({ dialect: postgresDialect(driver) });
   let closing: Promise<unknown> | undefined;
 
-  async function notify(sender: Sender, channel: string, payload = ''): Promise<void> {
-    const short = Buffer.byteLength(payload) < PAYLOAD_BYTES ? payload : '';
+  /** In one statement, which nothing depends on: a crash may lose it, so its commit does not wait for the disk. */
+  async function send(sender: Sender, notifications: readonly Notification[]): Promise<void> {
+    const channels = notifications.map(({ channel }) => listener.nameOf(channel));
+    const payloads = notifications.map(({ payload = '' }) =>
+      Buffer.byteLength(payload) < PAYLOAD_BYTES ? payload : '',
+    );
     try {
-      await sender.executeQuery(sql`select pg_notify(${listener.nameOf(channel)}, ${short})`.compile(db));
+      await sender.executeQuery(
+        sql`
+          select set_config('synchronous_commit', 'off', true), pg_notify(channel, payload)
+          from unnest(${channels}::text[], ${payloads}::text[]) as notice (channel, payload)`.compile(db),
+      );
     } catch (error) {
+      const channel = notifications.map((notification) => notification.channel).join(', ');
       log?.warn({ err: error, channel }, 'a notice could not be sent');
     }
   }
 
-  /** Notifies this process directly: reads after its own commit must not find older data in a cache, and NOTIFY takes a while. */
-  async function notifyCommit(sender: Sender, channel: string, payload?: string): Promise<void> {
-    listener.notifyLocal(channel, payload);
-    await notify(sender, channel, payload);
+  /** Reads after its own commit must not find older data in a cache, and NOTIFY takes a while. */
+  function tellHere(notifications: readonly Notification[]): void {
+    for (const { channel, payload } of notifications) listener.notifyLocal(channel, payload);
   }
 
   return {
     kind: 'postgres',
     isShared: true,
     db,
-    batch: (statements) => db.transaction().execute((tx) => executeAll(tx, statements)),
-    async batchIf(guards, statements, channels = []) {
-      const unmet = new Error('A guard has written nothing.');
-      try {
-        await db.transaction().execute(async (tx) => {
-          for (const guard of guards) {
-            const { numAffectedRows } = await tx.executeQuery(guard);
-            if (numAffectedRows === 0n) throw unmet;
-          }
-          await executeAll(tx, statements);
-          for (const channel of channels) await notifyOnCommit(tx, channel);
-        });
-        return true;
-      } catch (error) {
-        if (error === unmet) return false;
-        throw error;
-      }
+    load: {
+      statements,
+      connections: () => ({
+        open: pool.totalCount,
+        idle: pool.idleCount,
+        waiting: pool.waitingCount,
+      }),
     },
-    notify: (channel, payload) => notify(db, channel, payload),
+    batch: (batch) => driver.batch(batch),
+    batchIf: (guards, batch, channels = []) =>
+      driver.batchIf(
+        guards,
+        batch,
+        channels.map((channel) => ({ channel, payload: undefined })),
+      ),
+    notify: (channel, payload) => send(db, [{ channel, payload }]),
     listen: (channel, onNotification) => listener.listen(channel, onNotification),
     async oldestTransaction() {
       const { rows } = await sql<{ oldest: number }>`
@@ -101,12 +108,6 @@ export async function openPostgres({ url, poolSize = 10, log }: PostgresSettings
       await closing;
     },
   };
-}
-
-async function executeAll(tx: Db, statements: readonly SqlStatement[]): Promise<QueryResult<unknown>[]> {
-  const results: QueryResult<unknown>[] = [];
-  for (const statement of statements) results.push(await tx.executeQuery(statement));
-  return results;
 }
 
 /** Returns the schema of our tables: the first in `search_path` that exists. */

@@ -1,4 +1,4 @@
-// One SQLite connection inside a storage thread, with its settings and its cache of prepared statements.
+// One SQLite connection, with its settings and its cache of prepared statements.
 import { constants, DatabaseSync } from 'node:sqlite';
 import type { SQLInputValue, StatementSync } from 'node:sqlite';
 import { BoundedCache } from '../../collections/bounded-cache.ts';
@@ -23,8 +23,8 @@ export class SqliteConnection {
   /** Node has it since 24.10. */
   readonly #areTablesKnown = 'setAuthorizer' in DatabaseSync.prototype;
 
-  constructor(file: string, access: 'read' | 'write') {
-    this.#db = new DatabaseSync(file, { readOnly: access === 'read', timeout: BUSY_MS, returnArrays: true });
+  constructor(file: string, access: 'read' | 'write', timeout: number = BUSY_MS) {
+    this.#db = new DatabaseSync(file, { readOnly: access === 'read', timeout, returnArrays: true });
     if (this.#areTablesKnown) this.#watchTables();
     try {
       // LIKE is case-sensitive, as in PostgreSQL.

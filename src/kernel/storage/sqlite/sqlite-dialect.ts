@@ -1,10 +1,12 @@
-// Kysely's dialect for the storage threads of SQLite: sends writes to one thread and reads to the other.
+// Kysely's dialect for SQLite: sends writes to one thread and reads to another, except those by key, which are executed here.
 import { SelectQueryNode, SqliteAdapter, SqliteIntrospector, SqliteQueryCompiler } from 'kysely';
 import type { CompiledQuery, DatabaseConnection, Dialect, Driver, QueryResult } from 'kysely';
+import { DurationHistogram } from '../../duration-histogram.ts';
 import { Failure } from '../../failure.ts';
 import { asStorageFailure } from '../storage-failure.ts';
 import { takeNotifications } from '../notify-on-commit.ts';
 import type { StorageThread } from './sqlite-client.ts';
+import type { KeyReads } from './sqlite-key-reads.ts';
 import { hasWritten } from './sqlite-protocol.ts';
 import type { StorageRequest, RawResult, ThrownError } from './sqlite-protocol.ts';
 import { awaitAll } from '../execute-all.ts';
@@ -40,14 +42,18 @@ class UnlockedQueryCompiler extends SqliteQueryCompiler {
 export class SqliteDriver implements Driver {
   readonly #writer: StorageThread;
   readonly #reader: StorageThread;
+  readonly #keyReads: KeyReads;
   readonly #notify: NotifyListeners;
+  /** Reads that are executed here are counted too. */
+  readonly statements = new DurationHistogram();
   readonly #idle: SqliteConnection[] = [];
   #busy = 0;
   #closing: (() => void) | undefined;
 
-  constructor(writer: StorageThread, reader: StorageThread, notify: NotifyListeners) {
+  constructor(writer: StorageThread, reader: StorageThread, keyReads: KeyReads, notify: NotifyListeners) {
     this.#writer = writer;
     this.#reader = reader;
+    this.#keyReads = keyReads;
     this.#notify = notify;
   }
 
@@ -56,7 +62,9 @@ export class SqliteDriver implements Driver {
   async acquireConnection(): Promise<SqliteConnection> {
     if (this.#closing) throw new Failure('unavailable', 'The database has been closed.');
     this.#busy += 1;
-    return this.#idle.pop() ?? new SqliteConnection(this.#writer, this.#reader);
+    return (
+      this.#idle.pop() ?? new SqliteConnection(this.#writer, this.#reader, this.#keyReads, this.statements)
+    );
   }
 
   async releaseConnection(connection: SqliteConnection): Promise<void> {
@@ -101,6 +109,7 @@ export class SqliteDriver implements Driver {
     const { promise, resolve } = Promise.withResolvers<void>();
     this.#closing = resolve;
     if (this.#busy > 0) await promise;
+    this.#keyReads.close();
     await this.#reader.close();
     await this.#writer.close();
   }
@@ -112,15 +121,24 @@ const RAW_SELECT = /^\s*select\b/i;
 /** Numbers transactions and cursors. */
 let lastNumber = 0;
 
-/** Not a connection but a view of the two threads that knows its transaction. */
+/** Not a connection but a view of the threads that knows its transaction. */
 class SqliteConnection implements DatabaseConnection {
   readonly #writer: StorageThread;
   readonly #reader: StorageThread;
+  readonly #keyReads: KeyReads;
+  readonly #statements: DurationHistogram;
   #transaction = 0;
 
-  constructor(writer: StorageThread, reader: StorageThread) {
+  constructor(
+    writer: StorageThread,
+    reader: StorageThread,
+    keyReads: KeyReads,
+    statements: DurationHistogram,
+  ) {
+    this.#statements = statements;
     this.#writer = writer;
     this.#reader = reader;
+    this.#keyReads = keyReads;
   }
 
   /** Sends nothing: the writer begins a transaction with its first statement. */
@@ -165,8 +183,12 @@ class SqliteConnection implements DatabaseConnection {
 
   async executeQuery<R>({ query, sql, parameters }: CompiledQuery): Promise<TracedResult<R>> {
     const isRead = SelectQueryNode.is(query) || RAW_SELECT.test(sql);
-    const thread = isRead && this.#transaction === 0 ? this.#reader : this.#writer;
-    const result = await ask(thread, ['run', this.#transaction, sql, parameters]);
+    const isFree = isRead && this.#transaction === 0;
+    const begun = performance.now();
+    const result =
+      (isFree ? this.#keyReads.run(sql, parameters) : undefined) ??
+      (await ask(isFree ? this.#reader : this.#writer, ['run', this.#transaction, sql, parameters]));
+    this.#statements.observe((performance.now() - begun) / 1000);
     const [columns, , changes, insertId, tablesRead] = result;
     const rows = toObjects<R>(result);
     if (tablesRead !== undefined) return { rows, tablesRead };

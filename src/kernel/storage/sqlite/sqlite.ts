@@ -1,4 +1,4 @@
-// The default engine: one SQLite file, written by one thread and read by another.
+// The default engine: one SQLite file, written by one thread and read by another; reads by key need none.
 import { dirname, resolve } from 'node:path';
 import { sql } from 'kysely';
 import { Failure } from '../../failure.ts';
@@ -9,6 +9,7 @@ import { RetryingKysely } from '../retry.ts';
 import { TableChanges } from '../table-changes.ts';
 import { StorageThread } from './sqlite-client.ts';
 import { SqliteDriver, sqliteDialect } from './sqlite-dialect.ts';
+import { KeyReads } from './sqlite-key-reads.ts';
 
 export interface SqliteSettings {
   file: string;
@@ -26,7 +27,9 @@ export async function openSqlite(settings: SqliteSettings): Promise<Engine> {
   await reader.started();
 
   const listeners = new Listeners(log);
-  const driver = new SqliteDriver(writer, reader, (channel, payload) => listeners.notify(channel, payload));
+  const driver = new SqliteDriver(writer, reader, new KeyReads(file), (channel, payload) =>
+    listeners.notify(channel, payload),
+  );
   const db = new RetryingKysely({ dialect: sqliteDialect(driver) });
   const tableChanges = new TableChanges();
   writer.onWritten = (tables) => tableChanges.record(tables);
@@ -40,6 +43,7 @@ export async function openSqlite(settings: SqliteSettings): Promise<Engine> {
     kind: 'sqlite',
     isShared: false,
     db,
+    load: { statements: driver.statements },
     tableChanges,
     batch: (statements) => driver.batch(statements),
     async batchIf(guards, statements, channels = []) {
