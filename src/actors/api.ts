@@ -9,7 +9,15 @@ import { openApiModule } from '../kernel/openapi/module.ts';
 import { Type } from '../kernel/schema/schema.ts';
 import { apiOf } from '../kernel/http/module.ts';
 import { errorTypesOf } from './error-types.ts';
-import { ActorsError, renderError, status, statusOfFailure, TOKEN_HEADER } from './failures.ts';
+import { actorsClient } from './client-sample.ts';
+import {
+  ActorsError,
+  renderError,
+  status,
+  statusOfFailure,
+  TOKEN_HEADER,
+  TYPE_OF_KINDS,
+} from './failures.ts';
 import { storeModule } from './actor-store/module.ts';
 import { actorModule } from './actors/module.ts';
 import { buildModule } from './builds/module.ts';
@@ -49,6 +57,8 @@ const protocol: ApiProtocol = {
   renderError,
   errorSchema: ActorsError,
   errorTypesOf,
+  errorCodes: TYPE_OF_KINDS,
+  client: actorsClient,
   tokenHeader: TOKEN_HEADER,
   securitySchemes: {
     token: { type: 'http', scheme: 'bearer' },
@@ -161,7 +171,7 @@ export const actorsApi: Api = apiOf(protocol, [
 ]);
 
 /** The header wins over the URL, and both over a cookie. */
-function credentialOf({ headers, url, base }: RequestContext): Credential | undefined {
+function credentialOf({ headers, url, site }: RequestContext): Credential | undefined {
   const authorization = headers.authorization?.trim();
   if (authorization !== undefined && authorization !== '') {
     const secret = /^bearer\s+(.+)$/i.exec(authorization)?.[1];
@@ -172,5 +182,5 @@ function credentialOf({ headers, url, base }: RequestContext): Credential | unde
     const token = new URLSearchParams(url.slice(query)).get('token');
     if (token !== null && token !== '') return { kind: 'token', secret: token };
   }
-  return cookieOf(headers.cookie, base);
+  return cookieOf(headers.cookie, site);
 }

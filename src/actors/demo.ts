@@ -187,6 +187,21 @@ async function* runActor(): DemoCalls {
   for (const input of INPUTS.slice(runs)) yield post(`${ACTOR}/runs`, input);
 }
 
+/** What the schedule starts comes after it, and what the Actor is built from goes with it. */
+export async function* removeActorsDemo(): DemoCalls {
+  const { items } = dataOf(yield get('/schedules?limit=1000')) as { items: { id: string; name: string }[] };
+  const schedule = items.find(({ name }) => name === SCHEDULE);
+  for (const path of [
+    ...(schedule === undefined ? [] : [`/schedules/${schedule.id}`]),
+    TASK,
+    ACTOR,
+    PRODUCTS,
+    `/key-value-stores/${ADMIN}~demo-settings`,
+    `/request-queues/${ADMIN}~demo-pages`,
+  ])
+    yield { method: 'DELETE', path };
+}
+
 const get = (path: string): DemoCall => ({ method: 'GET', path });
 const post = (path: string, body?: unknown): DemoCall => ({
   method: 'POST',

@@ -7,7 +7,15 @@ import { cookieOf, SESSION_SCHEME } from '../kernel/identity/sessions/session-ca
 import { retrySeconds } from '../kernel/limits/window.ts';
 import { openApiModule } from '../kernel/openapi/module.ts';
 import { requireJson } from './protocol.ts';
-import { FlagsError, renderError, status, statusOf } from './failures.ts';
+import { flagsClient } from './client-sample.ts';
+import {
+  FlagsError,
+  FLAGS_ERROR_CODES,
+  FURTHER_FLAGS_ERRORS,
+  renderError,
+  status,
+  statusOf,
+} from './failures.ts';
 import { Collection, toCollection } from './links.ts';
 import { readVersion, versionOf, versions } from './version.ts';
 import { apiOf } from '../kernel/http/module.ts';
@@ -55,6 +63,9 @@ const protocol: ApiProtocol = {
   statusOf,
   renderError,
   errorSchema: FlagsError,
+  errorCodes: FLAGS_ERROR_CODES,
+  furtherErrors: FURTHER_FLAGS_ERRORS,
+  client: flagsClient,
   tokenHeader: 'Authorization: <token>',
   securitySchemes: {
     token: {
@@ -139,10 +150,10 @@ export const flagsApi: Api = apiOf(protocol, [
 ]);
 
 /** The bare token, or `Bearer` and the token. A token takes precedence over a cookie. */
-function credentialOf({ headers, url, base }: RequestContext): Credential | undefined {
+function credentialOf({ headers, url, site }: RequestContext): Credential | undefined {
   if (isTriggerPath(url)) return undefined;
   const authorization = headers.authorization?.trim();
-  if (authorization === undefined || authorization === '') return cookieOf(headers.cookie, base);
+  if (authorization === undefined || authorization === '') return cookieOf(headers.cookie, site);
   const secret = /^bearer\s+(.+)$/i.exec(authorization)?.[1] ?? authorization;
   if (/^(sdk|mob)-/.test(secret)) {
     throw new Failure(

@@ -4,6 +4,8 @@ import type { DemoCall, DemoCalls } from '../kernel/http/protocol.ts';
 
 const SHOP = 'demo';
 const ROLE = 'demo-releaser';
+const TEAM = 'demo-web';
+const CODE = 'demo-shop';
 
 const make = (path: string, body: object): DemoCall => ({ method: 'POST', path, body });
 
@@ -41,6 +43,16 @@ export async function* flagsDemo(): DemoCalls {
   const project = yield isThere(`/projects/${SHOP}`);
   const role = yield isThere(`/roles/${ROLE}`);
   if (project.status !== 200 || role.status !== 200) yield* CALLS;
+}
+
+export async function* removeFlagsDemo(): DemoCalls {
+  for (const path of [
+    `/projects/${SHOP}`,
+    `/teams/${TEAM}`,
+    `/roles/${ROLE}`,
+    `/code-refs/repositories/${CODE}`,
+  ])
+    yield { method: 'DELETE', path };
 }
 
 const CALLS: DemoCall[] = [
@@ -111,13 +123,13 @@ const CALLS: DemoCall[] = [
     ],
   }),
   make('/code-refs/repositories', {
-    name: 'demo-shop',
+    name: CODE,
     type: 'custom',
     sourceLink: 'https://git.example/demo-shop',
   }),
   {
     method: 'PUT',
-    path: '/code-refs/repositories/demo-shop/branches/main',
+    path: `/code-refs/repositories/${CODE}/branches/main`,
     body: {
       name: 'main',
       head: '5f2c1e9a7b3d4c6e8f0a1b2c3d4e5f6a7b8c9d0e',
@@ -138,7 +150,7 @@ const CALLS: DemoCall[] = [
       ],
     },
   },
-  make('/teams', { key: 'demo-web', name: 'Web', description: 'Looks after the demo shop' }),
+  make('/teams', { key: TEAM, name: 'Web', description: 'Looks after the demo shop' }),
   make('/roles', {
     key: ROLE,
     name: 'Demo releaser',

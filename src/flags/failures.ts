@@ -1,5 +1,6 @@
 // Renders errors of the flag service: `{code, message, id}`, where the id is that of the call.
 import type { RequestContext } from '../kernel/http/request-context.ts';
+import type { FurtherError } from '../kernel/http/protocol.ts';
 import { sentenceOf, type Failure, type FailureKind } from '../kernel/failure.ts';
 import { Type } from '../kernel/schema/schema.ts';
 import { BYPASS_SEGMENT } from './policy/policy-rules.ts';
@@ -30,7 +31,7 @@ export const status: Record<FailureKind, number> = {
   internal: 500,
 };
 
-const CODES: Record<FailureKind, string> = {
+export const FLAGS_ERROR_CODES: Record<FailureKind, string> = {
   malformed: 'invalid_request',
   invalid: 'invalid_request',
   unauthenticated: 'unauthorized',
@@ -55,6 +56,19 @@ const CODES: Record<FailureKind, string> = {
   internal: 'internal_error',
 };
 
+export const FURTHER_FLAGS_ERRORS: readonly FurtherError[] = [
+  {
+    code: 'key_exists',
+    kind: 'conflict',
+    cause: 'The key is taken by another project, segment, team, role or link.',
+  },
+  {
+    code: 'conflict',
+    kind: 'conflict',
+    cause: 'Flags that have it as a prerequisite keep the flag from being archived.',
+  },
+];
+
 export const FlagsError = Type.Object(
   {
     code: Type.String({ description: 'The general class of the error' }),
@@ -77,7 +91,7 @@ export function renderError(failure: Failure, { id }: RequestContext): unknown {
   const { message, details } = failure;
   const { code, access, data } = details;
   return {
-    code: code ?? CODES[shownKind(failure)],
+    code: code ?? FLAGS_ERROR_CODES[shownKind(failure)],
     message: sentenceOf(message),
     id,
     // Clients read the invalid addresses of an invitation. Other data is internal.

@@ -1,5 +1,6 @@
 // Link objects, and the collection that holds a page of items.
 import type { RequestContext } from '../kernel/http/request-context.ts';
+import { ownLink } from '../kernel/http/public-path.ts';
 import { neighbours, withQuery, type Page } from '../kernel/http/reply/page.ts';
 import { Type, type TSchema } from '../kernel/schema/schema.ts';
 
@@ -10,12 +11,12 @@ const ROOT = '/api/v2';
 
 /** `path` is below the API's root. */
 export function linkTo(path: string, type = 'application/json') {
-  return { href: ROOT + path, type };
+  return ownLink(ROOT + path, type);
 }
 
 /** A link to the page of the web console that shows the same resource. */
 export function siteTo(path: string) {
-  return { href: path, type: 'text/html' };
+  return ownLink(path, 'text/html');
 }
 
 /**
@@ -23,10 +24,11 @@ export function siteTo(path: string) {
  * until it is absent.
  */
 export function toCollection(page: Page, { url }: Pick<RequestContext, 'url'>) {
-  const at = (offset: number) => ({
-    href: withQuery(url, { limit: page.slice.limit, offset: offset === 0 ? undefined : offset }),
-    type: 'application/json',
-  });
+  const at = (offset: number) =>
+    ownLink(
+      withQuery(url, { limit: page.slice.limit, offset: offset === 0 ? undefined : offset }),
+      'application/json',
+    );
   const links = Object.entries(neighbours(page)).map(([rel, offset]) => [rel, at(offset)]);
   const self = at(page.slice.offset);
   return { items: page.items, totalCount: page.total, _links: { self, ...Object.fromEntries(links) } };

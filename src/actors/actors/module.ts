@@ -14,6 +14,7 @@ export const actorModule: Module = {
   },
   routes: [...actorRoutes, ...versionRoutes, ...envVarRoutes],
   migrations: actorMigrations,
+  sealedColumns: [{ table: 'actor_versions', column: 'env_vars', key: ['actor_id', 'number'] }],
   boundaryUsers: ['actors', 'actor_versions'],
   transferOwnership: transferActors,
   work: actorWork,

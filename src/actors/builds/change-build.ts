@@ -77,6 +77,7 @@ export async function startBuild(kernel: Kernel, wanted: NewBuild, now: number):
       startedAt: now,
       finishedAt: null,
       sources: null,
+      commit: null,
       dependencies: null,
       runtime: null,
       definition: null,

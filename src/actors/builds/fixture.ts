@@ -18,6 +18,7 @@ export const NEW_BUILD: Build = {
   startedAt: 1,
   finishedAt: 2,
   sources: null,
+  commit: null,
   dependencies: null,
   runtime: null,
   definition: null,

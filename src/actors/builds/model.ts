@@ -44,6 +44,8 @@ export interface Build {
   startedAt: number;
   finishedAt: number | null;
   sources: string | null;
+  /** The id of the commit that it was built from; null for other sources, and for builds of earlier releases. */
+  commit: string | null;
   dependencies: string | null;
   runtime: BuildRuntime | null;
   definition: Record<string, unknown> | null;

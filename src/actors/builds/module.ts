@@ -11,6 +11,7 @@ export const buildModule: Module = {
   tag: { name: 'Builds', description: 'Runnable forms of the versions of Actors' },
   routes: buildRoutes,
   migrations: buildMigrations,
+  sealedColumns: [{ table: 'build_snapshots', column: 'env_vars', key: ['build_id'] }],
   boundaryUsers: ['builds'],
   work: (kernel) => ({ ...pushBuildWork(kernel), recurring: [buildRetention(kernel)] }),
   blobKinds: [sourceBlobs],

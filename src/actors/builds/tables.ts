@@ -29,6 +29,8 @@ export interface BuildRow {
   finished_at: number | null;
   /** The hash of the built sources, by which their blob and their folder are named; null until the build succeeds. */
   sources: string | null;
+  /** The id of the commit that they come from; null for other sources. */
+  commit_oid: Generated<string | null>;
   /** The key of the folder with installed dependencies; null where there are none. */
   dependencies: string | null;
   /** How it is started and how dependencies are installed, as JSON; null until the build succeeds. */

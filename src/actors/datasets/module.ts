@@ -17,4 +17,7 @@ export const datasetModule: StorageKindPart = {
   async *demo(kernel) {
     yield* (await import('../demo.ts')).actorsDemo(kernel);
   },
+  async *removeDemo() {
+    yield* (await import('../demo.ts')).removeActorsDemo();
+  },
 };

@@ -8,6 +8,7 @@ export const inputModule: Module = {
   tag: { name: 'Inputs', description: 'Inputs of Actors, checked against their input schemas' },
   routes: inputRoutes,
   migrations: inputMigrations,
+  sealedColumns: [{ table: 'input_keys', column: 'sealed_key', key: ['user_id', 'actor_id'] }],
   transferOwnership: transferInputKeys,
   close: ({ services }) => services.inputChecker.close(),
 };

@@ -90,6 +90,7 @@ async function newBuild(
     versionNumber: version,
     buildNumber: `${version}.${await takeBuildNumber(tx, actorId, version)}`,
     sourceType: 'SOURCE_FILES',
+    commit: null,
     tag: TAG,
     status: 'SUCCEEDED',
     statusMessage: 'It came with the server.',

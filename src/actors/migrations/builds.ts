@@ -33,4 +33,8 @@ export const buildMigrations: Migration[] = [
     name: 'actors-builds-public-logs',
     up: () => [`alter table builds add column has_public_log integer not null default 0`],
   },
+  {
+    name: 'actors-builds-commits',
+    up: ({ text }) => [`alter table builds add column commit_oid ${text}`],
+  },
 ];

@@ -74,4 +74,19 @@ export const runMigrations: Migration[] = [
       `create index run_steps_of_run on run_steps (run_id, kind, seq)`,
     ],
   },
+  {
+    name: 'actors-runs-calls',
+    up: ({ text }) => [
+      `create table run_calls (
+         run_id ${text} not null, api ${text} not null, operation ${text} not null, calls bigint not null,
+         refused bigint not null, failed bigint not null, first_at bigint not null, last_at bigint not null,
+         last_status integer not null, primary key (run_id, api, operation))`,
+      `create index run_calls_by_last on run_calls (last_at)`,
+    ],
+  },
+  {
+    // For what all accounts together have run.
+    name: 'actors-runs-by-start',
+    up: () => [`create index runs_by_start on runs (started_at, id)`],
+  },
 ];

@@ -38,4 +38,9 @@ export const userMigrations: Migration[] = [
       `create index storages_unnamed on storages (user_id, accessed_at) where name is null`,
     ],
   },
+  {
+    // For what all accounts together have used.
+    name: 'actors-usage-by-day',
+    up: () => [`create index actor_usage_by_day on actor_usage (day, user_id, service)`],
+  },
 ];

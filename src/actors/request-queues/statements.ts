@@ -85,9 +85,10 @@ export interface ListedRow extends StoredRequest {
 export const MAX_LIST_BYTES = 8_000_000;
 
 /** All requests by id, or those in one of these states in the order of the queue. */
-export type RequestListQuery =
-  | { by: 'id'; after: string; limit: number }
-  | { by: 'order_no'; after: number; limit: number; states: 'locked' | 'pending' | 'both'; now: number };
+export type RequestListQuery = { limit: number; now: number } & (
+  | { by: 'id'; after: string }
+  | { by: 'order_no'; after: number; states: 'locked' | 'pending' | 'both' }
+);
 
 /** Writes return undefined when the queue does not exist. Entries and ids must not repeat. */
 export interface QueueStatements {

@@ -1,5 +1,6 @@
 // The hot statements for SQLite: each operation is one transaction, sent to the writer thread in one message.
-import { CompiledQuery, sql } from 'kysely';
+import { CompiledQuery, sql, type RawBuilder } from 'kysely';
+import { buildOnce } from '../../kernel/storage/build-once.ts';
 import type { RequestEntry } from './request.ts';
 import {
   inOrder,
@@ -7,7 +8,6 @@ import {
   MAX_LIST_BYTES,
   type PreviousState,
   type ListedRow,
-  type RequestListQuery,
   type LockedRow,
   type WriteContext,
   type QueueStatements,
@@ -98,6 +98,42 @@ const UPDATE_LOCK = `update queue_requests set lock_until = ?4, locked_by = ?5,
 const RELEASE_LOCKS = `update queue_requests set lock_until = 0, locked_by = null
   where queue_no = ${QUEUE_NO} and lock_until > ?2 and lock_until > 0 and locked_by = ?3 returning id`;
 
+type ListColumn = 'id' | 'order_no';
+
+/** A page of a list: the rows up to a limit, and up to as many bytes as a page may have. */
+const listBy = (by: ListColumn, condition: (now: unknown) => RawBuilder<unknown> = () => sql``) =>
+  buildOnce((_db, queueId: string, after: string | number, limit: number, now: number) => {
+    const column = sql.ref(by);
+    const no = numberOf(queueId);
+    return sql<ListedRow>`
+      select ${sql.join(LIST_COLUMNS.map((name) => sql.ref(`r.${name}`)))}, sized.bytes
+      from (
+        select id, own, sum(own) over (order by ${column}) as bytes
+        from (select id, order_no, octet_length(head) + coalesce(octet_length(rest), 0) as own
+          from queue_requests
+          where queue_no = ${no} and ${column} > ${after} ${condition(now)} order by ${column} limit ${limit})
+      ) as sized cross join queue_requests r
+      where r.queue_no = ${no} and r.id = sized.id and sized.bytes - sized.own < ${MAX_LIST_BYTES}`;
+  });
+
+const LIST_HEAD = buildOnce((db, queueId: string, now: number, limit: number) =>
+  db
+    .selectFrom('queue_requests')
+    .select(['id', 'head'])
+    .where('queue_no', '=', numberOf(queueId))
+    .where('order_no', 'is not', null)
+    .where('lock_until', '<=', now)
+    .orderBy('order_no')
+    .limit(limit),
+);
+
+const LIST_BY_ID = listBy('id');
+const LIST_IN_ORDER = {
+  both: listBy('order_no'),
+  pending: listBy('order_no', (now) => sql`and lock_until <= ${now}`),
+  locked: listBy('order_no', (now) => sql`and lock_until > ${now}`),
+};
+
 export const sqliteStatements: QueueStatements = {
   async insert(engine, queueId, entries, context) {
     const pending = entries.filter(({ handledAt }) => handledAt === null);
@@ -137,40 +173,13 @@ export const sqliteStatements: QueueStatements = {
     return counted!.rows.length === 0 ? undefined : (deleted!.rows as HeadRow[]);
   },
 
-  // Reads use the query builder, not raw SQL, so that they go to the reader connection.
   async listHead({ db }, queueId, limit, now) {
-    return await db
-      .selectFrom('queue_requests')
-      .select(['id', 'head'])
-      .where('queue_no', '=', numberOf(queueId))
-      .where('order_no', 'is not', null)
-      .where('lock_until', '<=', now)
-      .orderBy('order_no')
-      .limit(limit)
-      .execute();
+    return (await db.executeQuery(LIST_HEAD(db, queueId, now, limit))).rows;
   },
 
   async list({ db }, queueId, query) {
-    const { by, after, limit } = query;
-    const column = sql.ref(by);
-    const no = numberOf(queueId);
-    const rows = await db
-      .selectFrom(
-        sql<ListedRow>`(
-          with sized as (
-            select id, own, sum(own) over (order by ${column}) as bytes
-            from (select id, order_no, octet_length(head) + coalesce(octet_length(rest), 0) as own
-              from queue_requests
-              where queue_no = ${no} and ${column} > ${after} ${stateOf(query)} order by ${column} limit ${limit}))
-          select ${sql.join(LIST_COLUMNS.map((name) => sql.ref(`r.${name}`)))}, sized.bytes
-          from sized cross join queue_requests r
-          where r.queue_no = ${no} and r.id = sized.id and sized.bytes - sized.own < ${MAX_LIST_BYTES})`.as(
-          'listed',
-        ),
-      )
-      .selectAll()
-      .execute();
-    return rows;
+    const list = query.by === 'id' ? LIST_BY_ID : LIST_IN_ORDER[query.states];
+    return (await db.executeQuery(list(db, queueId, query.after, query.limit, query.now))).rows;
   },
 
   async listIds({ db }, queueId, limit) {
@@ -219,13 +228,6 @@ function toParameter(entries: RequestEntry[]): string {
       `["${id}",${forefront ? 1 : 0},${handledAt},${head},${rest}]`,
   );
   return `[${rows.join(',')}]`;
-}
-
-function stateOf(query: RequestListQuery) {
-  if (query.by === 'id' || query.states === 'both') return sql``;
-  return query.states === 'pending'
-    ? sql`and lock_until <= ${query.now}`
-    : sql`and lock_until > ${query.now}`;
 }
 
 function valuesOf({ now, reads, headReads, writes }: WriteContext): number[] {

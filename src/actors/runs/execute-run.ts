@@ -63,6 +63,8 @@ export function runHandler(kernel: Kernel, node: RunNode): JobHandler {
     try {
       const end = await execute(execution).catch((error: unknown) => failedEnd(error, job));
       await log.close();
+      // Its process calls this node: those who hear of the end find all of its calls.
+      await kernel.services.runCalls.save();
       if (end === 'elsewhere') return;
       if (!(await endRun(kernel, job, end))) return;
       await publishLogEnd(kernel, job.id);

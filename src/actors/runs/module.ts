@@ -4,6 +4,7 @@ import { runMigrations } from '../migrations/runs.ts';
 import { controlRoutes } from './control-routes.ts';
 import { lastRunRoutes } from './route-aliases.ts';
 import { runRetention } from './change-run.ts';
+import { runCallSweep } from './run-calls.ts';
 import { runRoutes } from './routes.ts';
 import { startRoutes } from './start-routes.ts';
 
@@ -12,6 +13,9 @@ export const runModule: Module = {
   routes: [...runRoutes, ...startRoutes, ...controlRoutes, ...lastRunRoutes],
   migrations: runMigrations,
   boundaryUsers: ['runs'],
-  work: (kernel) => ({ recurring: [runRetention(kernel)] }),
-  close: ({ services }) => services.runner.close(),
+  work: (kernel) => ({ recurring: [runRetention(kernel), runCallSweep(kernel)] }),
+  async close({ services }) {
+    await services.runner.close();
+    await services.runCalls.save();
+  },
 };

@@ -5,18 +5,22 @@ import { compilePolicy, type PolicyStatement } from '../../kernel/identity/polic
 import { accountResource, VIEW_ACCOUNT } from '../users/access.ts';
 import { isFinished } from '../jobs/job.ts';
 import { type Run, runTag } from './model.ts';
+import type { RunCalls } from './run-calls.ts';
 import { findRunByToken } from './store.ts';
 
 export const RUN_TOKEN_PREFIX = 'run-';
 
-export const runTokens: ProgramTokens = {
-  hasForm: (secret) => secret.startsWith(RUN_TOKEN_PREFIX),
-  async find(db, secret) {
-    const run = await findRunByToken(db, hashSecret(secret));
-    if (run === undefined || isFinished(run.status)) return undefined;
-    return programOf(run);
-  },
-};
+export function openRunTokens(calls: Pick<RunCalls, 'count'>): ProgramTokens {
+  return {
+    hasForm: (secret) => secret.startsWith(RUN_TOKEN_PREFIX),
+    async find(db, secret) {
+      const run = await findRunByToken(db, hashSecret(secret));
+      if (run === undefined || isFinished(run.status)) return undefined;
+      const found = programOf(run);
+      return { ...found, program: { ...found.program, noteCall: calls.count.bind(calls, run.id) } };
+    },
+  };
+}
 
 /** The program of a run, as long as it runs, and what it has left to be done afterwards. */
 export function programOf(run: Run): Exclude<FoundProgram, { caller: unknown }> {

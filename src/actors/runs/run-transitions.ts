@@ -93,11 +93,17 @@ function addUsage(stats: RunStats, used: Partial<RunStats>): RunStats {
   return { ...stats, ...used, runTimeMs: stats.runTimeMs + (used.runTimeMs ?? 0) };
 }
 
+const ENDED_RUNS = {
+  name: 'runs_ended_total',
+  help: 'Runs of Actors that this node has executed to their end',
+};
+
 /** Saves the end of the run, whose log is closed, and ends its job. False if the lease was lost meanwhile. */
 export async function endRun(kernel: Kernel, job: Job, end: RunEnd): Promise<boolean> {
   try {
+    let status: JobStatus | undefined;
     await whileHeld(kernel, job, async (tx, run) => {
-      const status = ENDINGS[run.status] ?? statusOf(end);
+      status = ENDINGS[run.status] ?? statusOf(end);
       const used = { ...run, stats: addUsage(run.stats, end.usage ?? {}) };
       const now = kernel.clock.now();
       const [webhooks, after] = await awaitAll([
@@ -108,6 +114,7 @@ export async function endRun(kernel: Kernel, job: Job, end: RunEnd): Promise<boo
       ]);
       await recordRunEvent(tx, webhooks, after, 'ended', now);
     });
+    kernel.metrics.add(ENDED_RUNS, `status="${status}"`);
     return true;
   } catch (error) {
     if (error instanceof LeaseLost) return false;

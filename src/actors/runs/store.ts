@@ -14,6 +14,7 @@ import type { PermissionLevel } from '../actors/model.ts';
 import type { ActorPricing } from '../actors/pricing.ts';
 import type { JobMeta, RunOrigin } from '../jobs/job-meta.ts';
 import type { Metamorph, Run, RunOptions, RunStats, StorageIds } from './model.ts';
+import { deleteRunCalls } from './store-calls.ts';
 import { deleteRunSteps } from './store-steps.ts';
 import type { RunRow } from './tables.ts';
 
@@ -75,6 +76,7 @@ export async function moveRun(tx: Db, run: Run, changes: RunChanges & { actorId:
 export async function deleteRun(tx: Db, run: Run): Promise<void> {
   await tx.deleteFrom('runs').where('id', '=', run.id).execute();
   await deleteRunSteps(tx, run.id);
+  await deleteRunCalls(tx, run.id);
   await countRuns(tx, run, -1);
 }
 
@@ -265,7 +267,7 @@ function columnsOf(changes: RunChanges): Partial<RunRow> {
   return Object.fromEntries(Object.entries(columns).filter(([, value]) => value !== undefined));
 }
 
-function runOf(row: Selectable<RunRow>): Run {
+export function runOf(row: Selectable<RunRow>): Run {
   return {
     id: row.id,
     actorId: row.actor_id,

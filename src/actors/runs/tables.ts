@@ -7,7 +7,21 @@ declare module '../../kernel/storage/tables.ts' {
     run_counts: { scope: string; total: number };
     run_charges: RunChargeRow;
     run_steps: RunStepRow;
+    run_calls: RunCallRow;
   }
+}
+
+export interface RunCallRow {
+  run_id: string;
+  /** Empty where the calls are those of operations for which there was no room. */
+  api: string;
+  operation: string;
+  calls: number;
+  refused: number;
+  failed: number;
+  first_at: number;
+  last_at: number;
+  last_status: number;
 }
 
 /** The key that makes a repeated charge count once. */

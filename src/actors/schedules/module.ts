@@ -9,6 +9,7 @@ export const scheduleModule: Module = {
   tag: { name: 'Schedules', description: 'Start Actors and tasks at given times, by cron expressions' },
   routes: scheduleRoutes,
   migrations: scheduleMigrations,
+  sealedColumns: [{ table: 'schedule_actions', column: 'input', key: ['id'] }],
   boundaryUsers: ['schedules'],
   transferOwnership: transferSchedules,
   work: scheduleWork,

@@ -51,7 +51,8 @@ export function gistToGitUrl(text: string): string {
   return [url.endsWith('.git') ? url : `${url}.git`, ...rest].join('#');
 }
 
-export async function fetchGit(source: GitSource, context: FetchContext): Promise<void> {
+/** Returns the id of the commit. */
+export async function fetchGit(source: GitSource, context: FetchContext): Promise<string> {
   const { kernel, temporary, signal, folder, log } = context;
   const { url, reference = 'HEAD', directory } = source;
   kernel.guard.checkUrl(url);
@@ -84,6 +85,7 @@ export async function fetchGit(source: GitSource, context: FetchContext): Promis
       into: folder,
       onLink: (name) => log(`ACTOR: Left out the link ${JSON.stringify(name)}`),
     });
+    return commit;
   } finally {
     await proxy.close();
   }
@@ -231,14 +233,17 @@ interface OwnRepositories {
   ): Promise<{ commit: string; tar: AsyncIterable<Uint8Array> }>;
 }
 
-/** False for a repository elsewhere. Neither HTTP nor the guard is involved, and the owner of the Actor needs no token. */
+/**
+ * Returns the id of the commit; undefined for a repository elsewhere. Neither HTTP nor the guard is involved, and the owner of the
+ * Actor needs no token.
+ */
 export async function copyOwnRepository(
   { url, ...source }: GitSource,
   { kernel, userId, boundary, folder, temporary, signal, log }: FetchContext,
-): Promise<boolean> {
+): Promise<string | undefined> {
   const { ownRepositories } = kernel.services;
   const name = ownRepositories.nameIn(url);
-  if (name === undefined) return false;
+  if (name === undefined) return undefined;
   log(`ACTOR: Reading the repository ${name} of this server.`);
   const place = join(temporary, 'repository');
   await mkdir(place);
@@ -249,5 +254,5 @@ export async function copyOwnRepository(
     signal,
     onLink: (link) => log(`ACTOR: Left out the link ${JSON.stringify(link)}`),
   });
-  return true;
+  return commit;
 }

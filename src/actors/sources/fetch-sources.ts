@@ -6,7 +6,11 @@ import type { FetchContext } from './fetched-sources.ts';
 import { ARCHIVE_LIMITS, ArchiveBudget } from './archive-limits.ts';
 import { FolderWriter } from './unpack.ts';
 
-export async function fetchSources(source: VersionSource, context: FetchContext): Promise<void> {
+/** Returns the id of the commit, where they come from a repository. */
+export async function fetchSources(
+  source: VersionSource,
+  context: FetchContext,
+): Promise<string | undefined> {
   const { log } = context;
   if ('sourceFiles' in source) {
     log('ACTOR: Writing the source files.');
@@ -16,14 +20,15 @@ export async function fetchSources(source: VersionSource, context: FetchContext)
     await fetchTarball(source.tarballUrl, context);
   } else if ('gitRepoUrl' in source) {
     const git = parseGitUrl(source.gitRepoUrl);
-    if (!(await copyOwnRepository(git, context))) {
-      log('ACTOR: Fetching the git repository.');
-      await fetchGit(git, context);
-    }
+    const own = await copyOwnRepository(git, context);
+    if (own !== undefined) return own;
+    log('ACTOR: Fetching the git repository.');
+    return await fetchGit(git, context);
   } else {
     log('ACTOR: Fetching the gist.');
-    await fetchGit(parseGitUrl(gistToGitUrl(source.gitHubGistUrl)), context);
+    return await fetchGit(parseGitUrl(gistToGitUrl(source.gitHubGistUrl)), context);
   }
+  return undefined;
 }
 
 async function writeSourceFiles(

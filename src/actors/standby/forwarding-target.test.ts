@@ -13,7 +13,8 @@ const SKEW_MS = 5 * 60 * 1000;
 function node(key: string, now = NOW): Kernel {
   const sign = (purpose: string, text: string) =>
     createHmac('sha256', key).update(`${purpose}: ${text}`).digest('base64url');
-  return { secrets: { sign }, clock: { now: () => now } } as unknown as Kernel;
+  const verify = (purpose: string, text: string, signature: string) => sign(purpose, text) === signature;
+  return { secrets: { sign, verify }, clock: { now: () => now } } as unknown as Kernel;
 }
 
 const request = { method: 'POST', url: '/standby/shop?page=1', address: '192.0.2.7' };

@@ -3,7 +3,6 @@ import type { IncomingMessage, RequestOptions } from 'node:http';
 import type { RawExchange, RawRouteCall } from '../../kernel/http/raw-route.ts';
 import { Failure } from '../../kernel/failure.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
-import { isSameSecret } from '../../kernel/secrets/secret.ts';
 import type { WebServer } from '../runs/web-server.ts';
 import { noWebServer } from './model.ts';
 import {
@@ -130,9 +129,9 @@ export function readForwarding({ secrets, clock }: Kernel, call: RawRouteCall): 
   const header = call.headers[FORWARDING_HEADER];
   if (header === undefined) return undefined;
   const [time = '', address = '', signature = ''] = String(header).split('.');
-  const expected = secrets.sign(PURPOSE, textOf(call, time, address));
   const isRecent = Math.abs(clock.now() - Number(time)) <= MAX_SKEW_MS;
-  if (isRecent && isSameSecret(signature, expected)) return Buffer.from(address, 'base64url').toString();
+  if (isRecent && secrets.verify(PURPOSE, textOf(call, time, address), signature))
+    return Buffer.from(address, 'base64url').toString();
   throw new Failure(
     'malformed',
     `The header ${FORWARDING_HEADER} is for nodes of this server, which have the same secret key and the same time.`,

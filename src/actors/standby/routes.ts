@@ -2,6 +2,7 @@
 import { checkBrowser, openRun } from '../runs/access.ts';
 import { Failure } from '../../kernel/failure.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
+import { publicPathOf } from '../../kernel/http/public-path.ts';
 import type { RawExchange, RawRoute, RawRouteCall } from '../../kernel/http/raw-route.ts';
 import { markServerReady } from '../runs/store.ts';
 import type { WebServer } from '../runs/web-server.ts';
@@ -98,7 +99,8 @@ async function pass(
   server: WebServer,
   prepare?: () => Promise<void>,
 ): Promise<void> {
-  const client = { address, publicUrl: kernel.publicUrl, base, path, host };
+  const { publicUrl } = kernel;
+  const client = { address, publicUrl, base: publicPathOf(publicUrl) + base, path, host };
   const onAnswer = () => {
     if (!server.isReady) noteReady(kernel, server);
   };

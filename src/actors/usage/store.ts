@@ -41,3 +41,44 @@ export async function listUsage(db: Db, userId: string, { start, end }: UsageCyc
     .orderBy('day')
     .execute();
 }
+
+/** The quantities of all accounts on days from this one on, the newest days first. */
+export async function listUsageOfAll(
+  db: Db,
+  since: number,
+  { before, limit }: { before: Omit<AccountDailyUsage, 'quantity'> | undefined; limit: number },
+): Promise<AccountDailyUsage[]> {
+  return await db
+    .selectFrom('actor_usage')
+    .select(['user_id as userId', 'day', 'service', 'quantity'])
+    .where('day', '>=', since)
+    .$if(before !== undefined, (query) =>
+      query.where(({ eb, refTuple, tuple }) =>
+        eb(refTuple('day', 'user_id', 'service'), '<', tuple(before!.day, before!.userId, before!.service)),
+      ),
+    )
+    .orderBy('day', 'desc')
+    .orderBy('user_id', 'desc')
+    .orderBy('service', 'desc')
+    .limit(limit)
+    .execute();
+}
+
+/** At most so many rows of days before. */
+export async function deleteUsageDaysBefore(db: Db, before: number, limit: number): Promise<number> {
+  const old = await db
+    .selectFrom('actor_usage')
+    .select(['user_id', 'day', 'service'])
+    .where('day', '<', before)
+    .orderBy('day')
+    .limit(limit)
+    .execute();
+  for (const row of old)
+    await db
+      .deleteFrom('actor_usage')
+      .where('user_id', '=', row.user_id)
+      .where('day', '=', row.day)
+      .where('service', '=', row.service)
+      .execute();
+  return old.length;
+}

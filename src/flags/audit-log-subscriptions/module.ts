@@ -5,4 +5,5 @@ import { subscriptionRoutes } from './routes.ts';
 export const auditLogSubscriptionModule: Module = {
   tag: { name: 'Audit log subscriptions', description: 'Other services that changes are reported to' },
   routes: subscriptionRoutes,
+  sealedColumns: [{ table: 'webhooks', column: 'config', key: ['id'] }],
 };

@@ -2,6 +2,7 @@
 import { Failure } from '../../kernel/failure.ts';
 import { parseStatements } from '../../kernel/identity/policy.ts';
 import { shorten } from '../../kernel/json/pointer.ts';
+import { ownLink } from '../../kernel/http/public-path.ts';
 import { clampLimit, withQuery } from '../../kernel/http/reply/page.ts';
 import { route, type Call } from '../../kernel/http/route.ts';
 import { OneOf, PlainText, problem, Type, type Static } from '../../kernel/schema/schema.ts';
@@ -167,10 +168,8 @@ async function search(call: SearchCall, kernel: Kernel, statements: unknown[]) {
     matches,
     clampLimit(call.query.limit, DEFAULT_LIMIT, MAX_LIMIT),
   );
-  const linkTo = (cursor: Record<string, string | number | undefined>) => ({
-    href: withQuery(call.url, { ...NO_CURSOR, before, ...cursor }),
-    type: 'application/json',
-  });
+  const linkTo = (cursor: Record<string, string | number | undefined>) =>
+    ownLink(withQuery(call.url, { ...NO_CURSOR, before, ...cursor }), 'application/json');
   const [first, last] = [linkTo({}), linkTo({ from: 'oldest' })];
   const next = older?.than && linkTo({ before: older.than.at + 1, behind: older.than.id, until: before });
   const prev = newer?.than && linkTo({ ahead: newer.than.id });
@@ -187,7 +186,7 @@ async function search(call: SearchCall, kernel: Kernel, statements: unknown[]) {
 const NO_CURSOR = { behind: undefined, ahead: undefined, from: undefined, until: undefined };
 
 function selfOf({ url }: Pick<Call, 'url'>) {
-  return { href: withQuery(url, {}), type: 'application/json' };
+  return ownLink(withQuery(url, {}), 'application/json');
 }
 
 async function compileFilter(

@@ -25,7 +25,6 @@ const DAY = 24 * HOUR;
 
 /** Evaluations are kept per hour for two whole days, then per day. */
 const KEPT_HOURS_MS = 2 * DAY;
-const KEPT_MS = 60 * DAY;
 
 export function payloadRetention({ db, clock }: Pick<Kernel, 'db' | 'clock'>): RecurringWork {
   return {
@@ -35,17 +34,22 @@ export function payloadRetention({ db, clock }: Pick<Kernel, 'db' | 'clock'>): R
   };
 }
 
-export function evaluationRetention({ db, clock }: Pick<Kernel, 'db' | 'clock'>): RecurringWork {
+export function evaluationRetention({
+  db,
+  clock,
+  settings,
+}: Pick<Kernel, 'db' | 'clock' | 'settings'>): RecurringWork {
   return {
     kind: 'flags.evaluations.sweep',
     everyMs: HOUR,
     async run(signal) {
       await deleteContextKinds(db, clock.now());
+      const keptMs = settings.retained.evaluations;
       const today = clock.now() - (clock.now() % DAY);
       let id = await nextEvaluatedEnvironment(db, '');
       while (id !== undefined && !signal.aborted) {
         const isGone = !(await environmentExists(db, id));
-        await deleteEvaluations(db, id, isGone ? Infinity : today - KEPT_MS, signal);
+        await deleteEvaluations(db, id, isGone ? Infinity : today - keptMs, signal);
         if (!isGone) await addUpHours(db, id, today - KEPT_HOURS_MS, signal);
         id = await nextEvaluatedEnvironment(db, id);
       }

@@ -9,6 +9,7 @@ import type { Engine } from '../../kernel/storage/engine.ts';
 import { insertTestFlag, makeHome } from '../feature-flags/fixture.ts';
 import { EventBuffer } from './event-buffer.ts';
 import { listContextKindsOf } from './store.ts';
+import type { Kernel } from '../../kernel/kernel.ts';
 import { evaluationRetention, payloadRetention } from './module.ts';
 
 const HOUR = 3_600_000;
@@ -75,6 +76,7 @@ onEachEngine((testEngine) => {
       engine,
       db,
       clock: { now: () => NOW },
+      settings: { retained: { evaluations: NOW } } as Kernel['settings'],
       metrics: new Metrics('0'),
       log: pino({ level: 'silent' }),
     };

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
 import { onEachEngine } from '../../../test/engines.ts';
+import type { Kernel } from '../../kernel/kernel.ts';
 import type { Engine } from '../../kernel/storage/engine.ts';
 import { makeHome } from '../feature-flags/fixture.ts';
 import { evaluationRetention, payloadRetention } from './module.ts';
@@ -19,7 +20,11 @@ onEachEngine((testEngine) => {
   before(async () => {
     engine = await testEngine.openMigrated();
   });
-  const kernel = () => ({ db: engine.db, clock: { now: () => NOW } });
+  const kernel = () => ({
+    db: engine.db,
+    clock: { now: () => NOW },
+    settings: { retained: { evaluations: 60 * DAY } } as Kernel['settings'],
+  });
 
   test('ids of payloads are kept for a quarter of an hour', async () => {
     const rows = Array.from({ length: 12_000 }, (_, index) => ({

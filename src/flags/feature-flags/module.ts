@@ -12,4 +12,7 @@ export const featureFlagModule: Module = {
   async *demo() {
     yield* (await import('../demo.ts')).flagsDemo();
   },
+  async *removeDemo() {
+    yield* (await import('../demo.ts')).removeFlagsDemo();
+  },
 };

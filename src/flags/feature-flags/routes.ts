@@ -69,6 +69,7 @@ const getFlags = route(
       }),
     }),
     list: FlagSchema,
+    isKept: true,
   },
   async (call, { db }) => {
     const { query, params } = call;

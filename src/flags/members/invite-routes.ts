@@ -1,6 +1,7 @@
 // Invites members: up to fifty at once, all or none.
 import { knownCaller } from '../../kernel/identity/actor.ts';
 import type { ChangeTransaction } from '../../kernel/change/changes.ts';
+import { checkPasswordRules } from '../../kernel/identity/password-rules.ts';
 import { insertMember, type Member } from '../../kernel/identity/store-members.ts';
 import { shareLockRoles } from '../../kernel/identity/store-roles.ts';
 import { hashPassword } from '../../kernel/secrets/secret.ts';
@@ -34,7 +35,7 @@ export const postMembers = route(
     body: Type.Array(MemberPost, { minItems: 1, maxItems: MAX_INVITATIONS }),
     reply: { 201: Collection(MemberRep) },
   },
-  async (call, { changes, db, publicUrl }) => {
+  async (call, { changes, db, publicUrl, settings }) => {
     const posts = call.body;
     const access = { action: 'createMember', resource: 'member/*' };
     call.requirePermission(access.resource);
@@ -45,7 +46,8 @@ export const postMembers = route(
     }
     // Hashed before the transaction and one at a time, because each hash takes much memory and time on purpose.
     const hashes: (string | null)[] = [];
-    for (const { password } of posts) {
+    for (const { password, email } of posts) {
+      if (password !== undefined) checkPasswordRules(password, { email }, { ...settings, field: 'password' });
       hashes.push(password === undefined ? null : await hashPassword(password));
     }
     const { members, links } = await changes.run(call, async (tx) => {
@@ -83,7 +85,7 @@ function roleOf({ role, customRoles = [] }: MemberPost) {
   return role ?? (customRoles.length > 0 ? 'no_access' : 'reader');
 }
 
-async function requireFree(tx: Db, posts: readonly MemberPost[]): Promise<void> {
+export async function requireFree(tx: Db, posts: readonly MemberPost[]): Promise<void> {
   const taken = [
     ...(
       await findIdsByEmail(
@@ -96,10 +98,11 @@ async function requireFree(tx: Db, posts: readonly MemberPost[]): Promise<void> 
     throw emailFailure('email_already_exists_in_account', 'These addresses are members already', taken);
 }
 
-async function inviteMember(
+/** Where no username is given, it is made from the address. */
+export async function inviteMember(
   tx: ChangeTransaction,
   post: MemberPost,
-  { hash, taken }: { hash: string | null; taken: ReadonlySet<string> },
+  { hash, taken, username }: { hash: string | null; taken: ReadonlySet<string>; username?: string },
 ): Promise<Member> {
   const { db, actor } = tx;
   const { firstName, lastName, roleAttributes, teamKeys = [] } = post;
@@ -111,7 +114,7 @@ async function inviteMember(
   const member = await insertMember(
     db,
     {
-      username: await findFreeUsername(db, usernameFrom(email), taken),
+      username: username ?? (await findFreeUsername(db, usernameFrom(email), taken)),
       email,
       role: roleOf(post),
       customRoles: roles.map(({ key }) => key),

@@ -1,9 +1,7 @@
 // Members of the account: list, get, patch, delete, and add to teams.
 import { requireAnyPermission } from '../../kernel/identity/actor.ts';
-import { IDENTITY } from '../../kernel/identity/identity.ts';
 import { Failure } from '../../kernel/failure.ts';
 import type { KnownCaller } from '../../kernel/identity/caller.ts';
-import { deleteMember } from '../../kernel/identity/store-members.ts';
 import {
   listMemberGrants,
   listMemberTeams,
@@ -30,7 +28,7 @@ import { readDocumentPatch, updateOf } from '../patch/patch.ts';
 import { joinTeams } from '../teams/change-team.ts';
 import { checkRank } from './grant-rules.ts';
 import { listMemberRecords, listMemberIds, lockMemberRecords } from './store.ts';
-import { changeMember } from './change-member.ts';
+import { changeMember, removeMember } from './change-member.ts';
 import { MEMBER_FILTERS, readMemberFilter } from './filter.ts';
 import {
   MEMBER_ACTIONS,
@@ -145,23 +143,11 @@ const deleteMemberRoute = route(
   },
   async (call, { changes, endMember }) => {
     await changes.run(call, async (tx) => {
-      const { db } = tx;
-      const member = await openMember(db, call.params.id, call.caller);
+      const member = await openMember(tx.db, call.params.id, call.caller);
       const access = { action: 'deleteMember', resource: memberResource(member) };
       call.requirePermission(access.resource);
       checkRank(call.caller, member, access);
-      if (member.role === 'owner')
-        throw new Failure('forbidden', 'The owner of the account cannot be removed.', { access });
-      await endMember(tx, member);
-      await deleteMember(db, member, call.now);
-      tx.record({
-        accesses: [access],
-        kind: 'member',
-        name: member.email,
-        verb: 'removed the member',
-        before: toMember(member, { withAttributes: true }),
-      });
-      await tx.invalidate(IDENTITY);
+      await removeMember(tx, member, endMember);
     });
     return reply(204);
   },

@@ -1,5 +1,4 @@
 // The event stream that says when flags have changed, and the tokens that open it: browsers cannot send a header with such a request, and no key may be in a URL.
-import { isSameSecret } from '../../kernel/secrets/secret.ts';
 import { route } from '../../kernel/http/route.ts';
 import { Type } from '../../kernel/schema/schema.ts';
 import { AUDIENCES, type Audience, acceptedKeys, type KeyKind, type OpenedFeed } from '../delivery/keys.ts';
@@ -118,7 +117,7 @@ export function signStreamToken(
 ): string {
   const expiry = (Math.floor(now / PERIOD_MS) + PERIODS) * PERIOD_MS;
   const claims = [environment.id, kind, environment.secureMode ? SECURE : OPEN, expiry].join('.');
-  return `${claims}.${signatureOf(secrets, claims, key)}`;
+  return `${claims}.${secrets.sign(PURPOSE, `${claims}.${key}`)}`;
 }
 
 interface OpenedStream extends OpenedFeed {
@@ -136,15 +135,11 @@ async function openByStreamToken(
   const environment = await findEnvironmentById(db, id);
   if (environment === undefined) throw wrongToken();
   const key = acceptedKeys(environment, kind, now).find((accepted) =>
-    isSameSecret(signature, signatureOf(secrets, [id, kind, mode, expiry].join('.'), accepted)),
+    secrets.verify(PURPOSE, [id, kind, mode, expiry, accepted].join('.'), signature),
   );
   const isAccepted = ({ secureMode }: Environment) => kind !== 'client' || mode === SECURE || !secureMode;
   if (key === undefined || !(Number(expiry) > now) || !isAccepted(environment)) throw wrongToken();
   return { feed: await feeds.open(environment), kind, key, isAccepted };
-}
-
-function signatureOf(secrets: SecretBox, claims: string, key: string): string {
-  return secrets.sign(PURPOSE, `${claims}.${key}`);
 }
 
 function isKind(text: string): text is KeyKind {

@@ -46,7 +46,7 @@ export interface BuildResult {
   /** Of one that has succeeded. */
   content?: Pick<
     Build,
-    'sources' | 'dependencies' | 'runtime' | 'definition' | 'inputSchema' | 'readme' | 'changelog'
+    'sources' | 'commit' | 'dependencies' | 'runtime' | 'definition' | 'inputSchema' | 'readme' | 'changelog'
   >;
   sourceBytes?: number;
 }
@@ -58,7 +58,7 @@ export async function produceBuild(kernel: Kernel, context: BuildContext): Promi
   const snapshot = await findSnapshot(kernel.db, build.id);
   if (snapshot === undefined || snapshot.source === null) throw new Error('The build has no sources');
   const sources = await makeWorkFolder(temporary, 'sources');
-  await fetchSources(sourceOf({ source: snapshot.source }), {
+  const commit = await fetchSources(sourceOf({ source: snapshot.source }), {
     kernel,
     userId: build.userId,
     boundary: build.meta.initiator.boundary,
@@ -97,6 +97,7 @@ export async function produceBuild(kernel: Kernel, context: BuildContext): Promi
     exitCode: 0,
     content: {
       sources: hash,
+      commit: commit ?? null,
       dependencies,
       runtime: { start, install },
       definition,

@@ -1,5 +1,6 @@
 // The context of a change to a flag: what is read, or locked and read, before the change is decided.
 import { awaitAll } from '../../../kernel/storage/execute-all.ts';
+import { onOneConnection } from '../../../kernel/storage/one-connection.ts';
 import { contested } from '../../../kernel/storage/retry.ts';
 import type { Db } from '../../../kernel/storage/tables.ts';
 import { listEnvironments } from '../../environments/store.ts';
@@ -40,11 +41,13 @@ export async function readChangeContext(
   { project, flagKey }: FlagRef,
   keys = NO_REFERENCES,
 ): Promise<ChangeContext> {
-  const [found, environments, references] = await awaitAll([
-    findFlag(db, project.id, flagKey),
-    listEnvironments(db, project.id),
-    findReferences(db, project.id, keys),
-  ]);
+  const [found, environments, references] = await onOneConnection(db, (one) =>
+    awaitAll([
+      findFlag(one, project.id, flagKey),
+      listEnvironments(one, project.id),
+      findReferences(one, project.id, keys),
+    ]),
+  );
   if (found === undefined) throw unknownThing('flag', flagKey);
   // Two statements read the environments, and one may have been added or deleted in between.
   const ids = new Set(found.environments.map(({ id }) => id));

@@ -132,9 +132,9 @@ async function planChange(db: Db, actor: ChangeActor, draft: FlagDraft): Promise
   if (after === before) return { guards: [], statements: [], changes: [], result: unchanged(draft) };
   const shown = toFlagDetail(after, displayContextOf(context.project, context.found));
   const result = { flag: after, before, isChanged: true, shown };
-  const verify = () => checkConflicts(db, actor, draft);
+  const verify = (on: Db) => checkConflicts(on, actor, draft);
   if (edit.dryRun === true) {
-    await verify();
+    await verify(db);
     return { guards: [], statements: [], changes: [], result };
   }
   const prepared = prepareFlagUpdate(db, context.found, after, checked);
