@@ -4,6 +4,7 @@ import { flagsApi } from '../flags/api.ts';
 import { hostApi } from '../host/api.ts';
 import { signalboxApi } from '../signalbox/api.ts';
 import { Changes } from '../kernel/change/changes.ts';
+import { backupMigrations } from '../kernel/backup/backup-store.ts';
 import { eventMigrations, updateEntryOwner } from '../kernel/change/store.ts';
 import type { Api } from '../kernel/http/protocol.ts';
 import { compileBaseRoles } from '../kernel/identity/role-policies.ts';
@@ -11,14 +12,21 @@ import type { EndMember, TransferOwnership } from '../kernel/identity/store-acco
 import { identityMigrations } from '../kernel/identity/tables.ts';
 import { dueMigrations } from '../kernel/jobs/due-store.ts';
 import { limitMigrations } from '../kernel/limits/store.ts';
-import { secretKeyMigrations } from '../kernel/secrets/secret-key-store.ts';
+import { keyringMigrations, secretKeyMigrations } from '../kernel/secrets/store-keyring.ts';
 import type { Engine } from '../kernel/storage/engine.ts';
 import type { Migration } from '../kernel/storage/migrate.ts';
 import type { Db } from '../kernel/storage/tables.ts';
 import { versionUsageMigrations } from '../kernel/versions/usage/tables.ts';
 import { webhookMigrations } from '../kernel/webhooks/tables.ts';
+import { RELEASE } from './release.ts';
+import releasedMigrations from './released-migrations.json' with { type: 'json' };
 
 export const apis: readonly Api[] = [flagsApi, actorsApi, hostApi, signalboxApi];
+
+/** What is in no released list comes with this release. */
+const releases = new Map(
+  Object.entries(releasedMigrations).flatMap(([release, names]) => names.map((name) => [name, release])),
+);
 
 /** In the order of application. */
 export const migrations: Migration[] = [
@@ -29,8 +37,10 @@ export const migrations: Migration[] = [
   ...webhookMigrations,
   ...secretKeyMigrations,
   ...versionUsageMigrations,
+  ...backupMigrations,
+  ...keyringMigrations,
   ...apis.flatMap((api) => api.migrations ?? []),
-];
+].map((migration) => ({ ...migration, release: releases.get(migration.name) ?? RELEASE }));
 
 /** With the statements of the kernel and all APIs. */
 export const baseRoles = compileBaseRoles(apis.flatMap((api) => api.roleStatements ?? []));

@@ -1,20 +1,25 @@
 // The composition root: builds the engine, the kernel's services and the three APIs on one server from the settings.
-import { readFileSync } from 'node:fs';
+import type { FastifyInstance } from 'fastify';
 import type { ExecutionSettings } from '../actors/jobs/settings.ts';
 import { deliveryApis } from '../flags/delivery/api.ts';
 import { ofrepApi } from '../flags/ofrep/api.ts';
 import { serveConsole } from '../signalbox/console/serve-console.ts';
+import { docsSiteOf } from '../signalbox/guides/docs-site.ts';
+import { watchSystem } from '../signalbox/system/watch-system.ts';
 import { serveGuides } from '../signalbox/guides/serve-guides.ts';
 import { RESERVED_NAMES } from '../host/owners/model.ts';
+import { ENTERPRISE_PREFIX } from '../host/site.ts';
 import { type Clock, systemClock } from '../kernel/clock.ts';
 import { Failure } from '../kernel/failure.ts';
+import { serveExternalLogin } from '../signalbox/external-login/serve-external-login.ts';
 import { serveLogin } from '../kernel/http/pages/login.ts';
 import { serveRaw } from '../kernel/http/serve-raw.ts';
 import { serve } from '../kernel/http/serve.ts';
+import { publicPathOf } from '../kernel/http/public-path.ts';
 import { listenOn, urlOf } from '../kernel/http/server/listen.ts';
 import { closeServer, createServer, serveOperation, type Readiness } from '../kernel/http/server/server.ts';
 import { createFirstSecret, ensureAdmin, ensurePassword } from '../kernel/identity/first-start.ts';
-import { LIBRARY_USERNAME, reservePaths } from '../kernel/identity/store-reserved-names.ts';
+import { findNameHolder, LIBRARY_USERNAME, reservePaths } from '../kernel/identity/store-reserved-names.ts';
 import type { StopReason, Worker } from '../kernel/jobs/due-worker.ts';
 import type { Kernel } from '../kernel/kernel.ts';
 import { createLog, type Logger } from '../kernel/observability/log.ts';
@@ -22,15 +27,20 @@ import { serveDocs } from '../kernel/openapi/serve-docs.ts';
 import { serveImpactPages } from '../kernel/openapi/upgrade-report/page.ts';
 import type { DiskSpace } from '../kernel/storage/disk/disk-space.ts';
 import type { Engine } from '../kernel/storage/engine.ts';
-import { apis, changesOn, migrations } from './apis.ts';
+import { apis, changesOn } from './apis.ts';
 import { startBackgroundWork, saveRegularly } from './background-work.ts';
 import type { Config } from './config.ts';
 import { seedDemo } from './demo.ts';
+import { demoResetWork } from './demo-reset.ts';
+import { refuseHalfRestored } from './backup/half-restored.ts';
+import { waitForResume, type WaitingStart } from './backup/paused-start.ts';
 import { executionSettingsOf } from './execution-settings.ts';
 import { openDiskSpace, watchDisk, openOwnEngine } from './open-stores.ts';
 import { openKernel } from './open-kernel.ts';
-import { migrate, migrationStatus } from '../kernel/storage/migrate.ts';
-import { RELEASE } from './release.ts';
+import { keepKeysFresh, sweepWork } from './secret-rotation.ts';
+import type { SettingSources } from './read-settings.ts';
+import { requireUpgraded, upgradeDatabase } from './upgrade.ts';
+import { readTlsFiles, watchCertificate } from './tls-files.ts';
 
 export interface App {
   kernel: Kernel;
@@ -47,12 +57,15 @@ export interface AppOptions {
   log?: Logger;
   /** The command that started this program, for hints that name its commands. */
   program?: string;
+  /** Where each setting comes from; all are defaults where nothing is said. */
+  sources?: Partial<SettingSources>;
   /** Whether sessions need their second secret, instead of asking whether runs share the machine's network. */
   isPageSecretRequired?(): boolean | Promise<boolean>;
 }
 
 export async function openApp(config: Config, options: AppOptions = {}): Promise<App> {
   const { clock = systemClock, log = createLog(config.logLevel, false), program = 'signalbox' } = options;
+  refuseHalfRestored(config.data, program);
   const execution = await executionSettingsOf(config);
   const disk = await openDiskSpace(config, execution, log);
   const engine = await openOwnEngine(config, log);
@@ -71,10 +84,14 @@ async function compose(
     clock,
     log,
     program,
+    sources = {},
     isPageSecretRequired,
   }: AppOptions & Required<Pick<AppOptions, 'clock' | 'log' | 'program'>>,
 ): Promise<App> {
-  await upgradeDatabase(engine, { clock, log });
+  const tls =
+    config.tlsCert === undefined ? undefined : readTlsFiles(config.tlsCert, config.tlsKey!, clock.now());
+  if (config.migrate) await upgradeDatabase(engine, config, { clock, log, program });
+  else await requireUpgraded(engine, program);
   const changes = changesOn(engine);
   await ensureAdmin(
     changes,
@@ -92,37 +109,57 @@ async function compose(
   // With port 0 the URL is known only once the server listens.
   const listening = urlOf(config, config.port);
   const urls = { public: config.publicUrl ?? listening, listening };
-  const ground = { engine, changes, disk, execution, clock, log, program, urls, isPageSecretRequired };
+  const ground = {
+    engine,
+    changes,
+    disk,
+    execution,
+    clock,
+    log,
+    program,
+    urls,
+    sources,
+    isPageSecretRequired,
+  };
   const kernel = await openKernel(config, ground);
 
+  const publicPath = publicPathOf(urls.public);
   const server = createServer({
     log,
-    ...(config.tlsCert !== undefined && {
-      tls: { cert: readPem(config.tlsCert), key: readPem(config.tlsKey!) },
-    }),
+    publicPath,
+    ...(tls !== undefined && { tls }),
     ...(config.trustProxy.length > 0 && { trustProxy: config.trustProxy }),
   });
   let isClosing = false;
   let worker: Worker | undefined;
+  let paused: WaitingStart | undefined;
   const readiness = readinessOf(kernel, execution, {
-    hasWorker: () => config.role === 'api' || worker !== undefined,
+    hasWorker: () => config.role === 'api' || worker !== undefined || paused !== undefined,
     canRun: config.role !== 'api',
     isOpen: () => !isClosing,
   });
   serveOperation(server, kernel, readiness, config.metricsToken);
   if (config.role !== 'worker') {
     serveLogin(server, kernel);
-    serveDocs(server, apis, kernel);
-    serveGuides(server, apis, kernel);
+    serveExternalLogin(server, kernel);
+    const docs = docsSiteOf(apis);
+    serveDocs(server, docs, kernel);
+    serveGuides(server, docs, kernel);
     serveImpactPages(server, apis, kernel);
     serveConsole(server, kernel);
     for (const api of [...apis, ...deliveryApis, ofrepApi]) serve(server, api, kernel);
   }
   // Other nodes reach those of a worker too.
   for (const api of apis) serveRaw(server, api, kernel);
+  const [, firstWord] = publicPath.split('/');
+  if (firstWord !== undefined) await refuseTakenPath(server, engine, publicPath, firstWord);
   const demo = config.demo && config.role !== 'worker' ? await seedDemo(server, kernel, apis) : undefined;
+  const demoReset = demoResetWork(server, kernel);
   const saving = saveRegularly(kernel);
+  const keys = await keepKeysFresh(kernel);
   watchDisk(kernel);
+  watchSystem(kernel);
+  if (tls !== undefined) watchCertificate(kernel.metrics, tls);
 
   return {
     kernel,
@@ -133,21 +170,30 @@ async function compose(
         ...server.reservedPathSegments.all(),
         ...RESERVED_NAMES,
         LIBRARY_USERNAME,
+        ...(firstWord === undefined ? [] : [firstWord]),
       ]);
       const url = await listenOn(server, config, orNext ? log : undefined);
       urls.listening = url;
       urls.public = config.publicUrl ?? url;
-      if (config.role !== 'api') worker = await startBackgroundWork(kernel, apis);
-      void demo?.start();
+      const start = async () => {
+        if (config.role !== 'api')
+          worker = await startBackgroundWork(kernel, apis, [demoReset, sweepWork(kernel)]);
+        void demo?.start();
+      };
+      paused = await waitForResume(kernel, start);
+      if (paused === undefined) await start();
       return url;
     },
     async close(reason) {
       isClosing = true;
       for (const api of apis) api.endStreams?.(kernel);
+      await paused?.stop();
       await demo?.stop();
+      await demoReset.stop();
       await closeServer(server);
       await worker?.stop(reason);
       await saving.stop();
+      await keys.stop();
       await disk.stop();
       for (const api of apis) await api.close?.(kernel);
       kernel.identity.close();
@@ -157,23 +203,28 @@ async function compose(
   };
 }
 
-async function upgradeDatabase(engine: Engine, { clock, log }: { clock: Clock; log: Logger }): Promise<void> {
-  const { applied, pending } = await migrationStatus(engine, migrations);
-  const isUpgrade = applied.length > 0 && pending.length > 0;
-  // A large database takes a while, in which the server does not listen.
-  if (isUpgrade) log.info({ migrations: pending.length }, `upgrading the database to ${RELEASE}`);
-  const begun = performance.now();
-  const { length } = await migrate(engine, migrations, clock.now());
-  const ms = Math.round(performance.now() - begun);
-  if (isUpgrade) log.info({ migrations: length, ms }, 'database upgraded');
-}
-
-function readPem(path: string): string {
-  try {
-    return readFileSync(path, 'utf8');
-  } catch (error) {
-    throw new Failure('invalid', `The file ${path} for HTTPS cannot be read: ${(error as Error).message}`);
-  }
+/**
+ * A proxy may take the path off, or leave it: nothing that this server has at its root may begin with it, neither an API nor the
+ * pages of an account.
+ */
+async function refuseTakenPath(
+  server: FastifyInstance,
+  { db }: Engine,
+  publicPath: string,
+  word: string,
+): Promise<void> {
+  await server.ready();
+  if (server.reservedPathSegments.has(word) || publicPath.endsWith(ENTERPRISE_PREFIX))
+    throw new Failure(
+      'invalid',
+      `The path ${publicPath} of --public-url is one of this server's own. Choose another, for example /box.`,
+    );
+  const holder = await findNameHolder(db, word);
+  if (holder !== undefined && holder !== 'path')
+    throw new Failure(
+      'invalid',
+      `The path ${publicPath} of --public-url begins with the name of an account. Rename the account, or choose another path.`,
+    );
 }
 
 interface NodeState {

@@ -1,8 +1,11 @@
 // Starts the background work of the kernel and of all APIs, and saves what is counted in memory.
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
-import type { Api, RecurringWork } from '../kernel/http/protocol.ts';
+import { heldBlobWork } from '../kernel/backup/hold-blobs.ts';
+import type { Api, BackgroundWork, RecurringWork } from '../kernel/http/protocol.ts';
+import { deleteEntriesBefore } from '../kernel/change/store.ts';
 import { schedule } from '../kernel/jobs/due-store.ts';
+import { retentionSweep } from '../kernel/jobs/retention.ts';
 import { startWorker, type StopReason, type Worker } from '../kernel/jobs/due-worker.ts';
 import { deleteUnusedBoundaries } from '../kernel/identity/store-boundaries.ts';
 import { deleteOldTokenHours } from '../kernel/identity/token-uses/store.ts';
@@ -15,8 +18,14 @@ import { webhookWork, startDelivering } from '../kernel/webhooks/start-delivery.
 import { SAVE_MS } from '../kernel/limits/window.ts';
 
 const HOUR = 60 * 60 * 1000;
+const ENTRIES_AT_ONCE = 200;
 
-export async function startBackgroundWork(kernel: Kernel, apis: readonly Api[]): Promise<Worker> {
+/** `further` is work of the server itself. */
+export async function startBackgroundWork(
+  kernel: Kernel,
+  apis: readonly Api[],
+  further: readonly BackgroundWork[] = [],
+): Promise<Worker> {
   const { engine, clock, log, db, metrics, guard, release } = kernel;
   const { handlers, recurring } = joinWork([
     webhookWork(kernel),
@@ -30,12 +39,19 @@ export async function startBackgroundWork(kernel: Kernel, apis: readonly Api[]):
         },
         boundarySweep(kernel, apis),
         versionUsageSweep(kernel),
+        retentionSweep(kernel, {
+          kind: 'audit.sweep',
+          retained: 'audit',
+          deleteBefore: (before) => deleteEntriesBefore(db, before, ENTRIES_AT_ONCE),
+        }),
         orphanSweep(
           kernel,
           apis.flatMap((api) => api.blobKinds ?? []),
         ),
       ],
     },
+    heldBlobWork(kernel),
+    ...further,
     ...apis.map((api) => api.work?.(kernel) ?? {}),
   ]);
   for (const job of recurring) {

@@ -1,11 +1,12 @@
 // The settings: where they come from, who wins, and what is refused in which words.
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { after, describe, test } from 'node:test';
 import { optionName, SETTING_NAMES, SETTINGS } from './config.ts';
 import { readSettings, readSettingsFile, type SettingTexts } from './read-settings.ts';
+import { secretKeySource } from './secret-keys.ts';
 import { Failure } from '../kernel/failure.ts';
 
 const read = (given: { flags?: SettingTexts; env?: NodeJS.ProcessEnv; file?: SettingTexts }) =>
@@ -131,15 +132,31 @@ describe('what is refused', () => {
     assert.equal(read({ env: { PROT: '1' } }).config.port, 8080);
   });
 
-  test('a URL of this server with a path is refused, with the reason', () => {
-    for (const name of ['publicUrl', 'nodeUrl']) {
-      for (const rest of ['/box', '/box/', '/?a=b', '/#a']) {
-        refuses(
-          { flags: { [name]: `https://tools.test${rest}` } },
-          /must be a URL that ends with the host or port: links and clients do not work below a path/,
-        );
-      }
+  test('the public URL may have a path, which is kept without a slash at its end', () => {
+    for (const [given, kept] of [
+      ['https://tools.test/box/', 'https://tools.test/box'],
+      ['https://tools.test/a/b-c', 'https://tools.test/a/b-c'],
+      ['https://tools.test/', 'https://tools.test'],
+    ] as const)
+      assert.equal(read({ flags: { publicUrl: given } }).config.publicUrl, kept);
+  });
+
+  test('a query, a fragment, and words that are to be escaped are refused in the public URL', () => {
+    for (const rest of ['/?a=b', '/#a']) {
+      refuses({ flags: { publicUrl: `https://tools.test${rest}` } }, /without a query and a fragment/);
     }
+    for (const rest of ['/a b', '/a;b', '//evil.test', '/a//b', '/"x"'])
+      refuses(
+        { flags: { publicUrl: `https://tools.test${rest}` } },
+        /a URL whose path, if it has one, is of letters/,
+      );
+  });
+
+  test('the URL of a node with a path is refused', () => {
+    refuses(
+      { flags: { nodeUrl: 'https://tools.test/box' } },
+      /must be a URL that ends with the host or port/,
+    );
   });
 
   test('HTTPS needs a certificate and its key', () => {
@@ -162,5 +179,34 @@ describe('the settings file', () => {
     assert.throws(() => readSettingsFile(join(folder, 'absent.json')), /absent\.json cannot be read/);
     writeFileSync(file, '{"port":');
     assert.throws(() => readSettingsFile(file), /box\.json is not valid JSON\./);
+  });
+});
+
+describe('the keys of stored secrets', () => {
+  const [one, two] = ['1'.repeat(32), '2'.repeat(32)];
+  const folder = mkdtempSync(join(tmpdir(), 'signalbox-keys-'));
+  after(() => rmSync(folder, { recursive: true }));
+
+  test('come from the environment, a file, a command or the data folder, the newest first', async () => {
+    const file = join(folder, 'keys');
+    writeFileSync(file, `${two}\n\n${one}\n`);
+    const keysOf = (config: object) => secretKeySource({ data: folder, ...config }).read();
+    assert.deepEqual(await keysOf({ secretKey: two, secretKeyOld: one }), [two, one]);
+    assert.deepEqual(await keysOf({ secretKeyFile: file }), [two, one]);
+    assert.deepEqual(await keysOf({ secretKeyCommand: `cat '${file}'` }), [two, one]);
+    const [made] = await keysOf({});
+    assert.equal(readFileSync(join(folder, 'secret.key'), 'utf8'), `${made}\n`);
+  });
+
+  test('come from one place, and errors name it without the key', async () => {
+    const source = (config: object) => secretKeySource({ data: folder, ...config });
+    assert.throws(() => source({ secretKey: one, secretKeyFile: 'x' }), /Set one of SIGNALBOX_SECRET_KEY, /);
+    assert.throws(() => source({ secretKeyOld: one }), /set both/);
+    await assert.rejects(
+      source({ secretKeyFile: join(folder, 'absent') }).read(),
+      /There is no file .*absent/,
+    );
+    await assert.rejects(source({ secretKeyCommand: 'exit 3' }).read(), /fails with exit code 3/);
+    await assert.rejects(source({ secretKeyCommand: 'echo short' }).read(), /damaged/);
   });
 });

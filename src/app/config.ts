@@ -2,7 +2,19 @@
 import { resolve } from 'node:path';
 import type { Quota } from '../kernel/limits/window.ts';
 import { LOG_LEVELS, type LogLevel } from '../kernel/observability/log-level.ts';
-import { folderOrBucket, integer, list, oneOf, publicUrl, text, url, yesOrNo, quotas } from './setting.ts';
+import {
+  folderOrBucket,
+  integer,
+  issuer,
+  list,
+  nodeUrl,
+  oneOf,
+  publicUrl,
+  text,
+  url,
+  yesOrNo,
+  quotas,
+} from './setting.ts';
 
 export interface Config {
   port: number;
@@ -13,6 +25,12 @@ export interface Config {
   s3AccessKey?: string;
   s3SecretKey?: string;
   s3SessionToken?: string;
+  backups?: string;
+  backupHours: number;
+  backupDays: number;
+  backupPassphrase?: string;
+  upgradeBackup: boolean;
+  migrate: boolean;
   publicUrl?: string;
   adminToken?: string;
   adminPassword?: string;
@@ -29,6 +47,12 @@ export interface Config {
   allowPrivateWebhooks: boolean;
   organizationsByMembers: boolean;
   retentionDays: number;
+  runCallsDays: number;
+  auditDays: number;
+  deliveryDays: number;
+  eventDays: number;
+  evaluationDays: number;
+  usageDays: number;
   recordBytes: number;
   streamsPerAddress: number;
   streamsPerEnvironment: number;
@@ -51,7 +75,16 @@ export interface Config {
   accountMemory: number;
   accountRuns: number;
   secretKey?: string;
+  secretKeyOld?: string;
+  secretKeyFile?: string;
+  secretKeyCommand?: string;
   demo: boolean;
+  passwordLength: number;
+  oidcIssuer?: string;
+  oidcClientId?: string;
+  oidcClientSecret?: string;
+  oidcName?: string;
+  oidcNewMembers: 'off' | 'reader' | 'writer';
   tlsCert?: string;
   tlsKey?: string;
   trustProxy: string[];
@@ -123,9 +156,53 @@ export const SETTINGS: { [Name in SettingName]-?: Setting<Config[Name]> } = {
     read: text,
     isSecret: true,
   },
+  backups: {
+    env: 'SIGNALBOX_BACKUPS',
+    describe:
+      'The folder for the backups that the server makes, best on another disk, or s3://bucket/prefix?endpoint=https://…&region=…',
+    read: folderOrBucket,
+    otherwise: 'a folder in the data folder',
+  },
+  backupHours: {
+    env: 'SIGNALBOX_BACKUP_HOURS',
+    describe: 'After how many hours the server makes another backup; 0 for none by itself',
+    read: integer(0, 8760),
+    default: '0',
+  },
+  backupDays: {
+    env: 'SIGNALBOX_BACKUP_DAYS',
+    describe:
+      'How many days the backups that the server makes are kept, and the newest for ever; 0 keeps all',
+    read: integer(0, 36_500),
+    default: '30',
+  },
+  backupPassphrase: {
+    env: 'SIGNALBOX_BACKUP_PASSPHRASE',
+    describe:
+      'Encrypts the backups that the server makes, which then have the secret key; at least 12 characters',
+    read: (value) => {
+      if (value.length < 12) throw new Error('at least 12 characters long');
+      return value;
+    },
+    otherwise: 'none; they are not encrypted',
+    isSecret: true,
+  },
+  upgradeBackup: {
+    env: 'SIGNALBOX_UPGRADE_BACKUP',
+    describe: 'Whether the rows of a SQLite database are backed up before an upgrade changes them',
+    read: yesOrNo,
+    default: '1',
+  },
+  migrate: {
+    env: 'SIGNALBOX_MIGRATE',
+    describe: 'Whether the server upgrades its database when it starts; else that takes `migrate up`',
+    read: yesOrNo,
+    default: '1',
+  },
   publicUrl: {
     env: 'SIGNALBOX_PUBLIC_URL',
-    describe: 'Where people and clients reach this server',
+    describe:
+      'Where people and clients reach this server; behind a proxy also below a path, like https://example.org/box',
     read: publicUrl,
     otherwise: 'from host and port',
   },
@@ -240,6 +317,47 @@ export const SETTINGS: { [Name in SettingName]-?: Setting<Config[Name]> } = {
     read: integer(1, 36_500),
     default: '7',
   },
+  runCallsDays: {
+    env: 'SIGNALBOX_RUN_CALLS_DAYS',
+    describe:
+      'How many days the counts of API calls that a run has made are kept after the last of them; they go with the run, too',
+    read: integer(1, 36_500),
+    default: '30',
+  },
+  auditDays: {
+    env: 'SIGNALBOX_AUDIT_DAYS',
+    describe: 'How many days entries of the audit log are kept; 0 for ever',
+    read: integer(0, 36_500),
+    default: '0',
+  },
+  deliveryDays: {
+    env: 'SIGNALBOX_DELIVERY_DAYS',
+    describe: 'How many days deliveries of webhooks are kept after their end',
+    read: integer(1, 36_500),
+    default: '7',
+  },
+  eventDays: {
+    env: 'SIGNALBOX_EVENT_DAYS',
+    describe: 'How many days feeds of the host go back',
+    read: integer(1, 36_500),
+    default: '90',
+  },
+  evaluationDays: {
+    env: 'SIGNALBOX_EVALUATION_DAYS',
+    describe: 'How many days the counts of flag evaluations are kept',
+    read: integer(3, 36_500),
+    default: '60',
+  },
+  usageDays: {
+    env: 'SIGNALBOX_USAGE_DAYS',
+    describe: 'How many days the daily usage of Actors is kept, at least that of the last month; 0 for ever',
+    read: (value) => {
+      const days = integer(0, 36_500)(value);
+      if (days > 0 && days < 62) throw new Error('0 or a whole number from 62 to 36500');
+      return days;
+    },
+    default: '0',
+  },
   recordBytes: {
     env: 'SIGNALBOX_RECORD_BYTES',
     describe: 'The most bytes of one record of a key-value store',
@@ -333,7 +451,7 @@ export const SETTINGS: { [Name in SettingName]-?: Setting<Config[Name]> } = {
     env: 'SIGNALBOX_NODE_URL',
     describe:
       'Where other nodes of the same database reach this one, for requests to its runs (http or https)',
-    read: publicUrl,
+    read: nodeUrl,
     otherwise: 'each node serves the runs that it starts itself',
   },
   nodeMemory: {
@@ -363,11 +481,67 @@ export const SETTINGS: { [Name in SettingName]-?: Setting<Config[Name]> } = {
   secretKey: {
     env: 'SIGNALBOX_SECRET_KEY',
     describe: 'The key that encrypts stored secrets, at least 32 characters; several nodes need the same one',
-    read: (value) => {
-      if (value.length < 32) throw new Error('at least 32 characters long');
-      return value;
-    },
+    read: secretKeyText,
     otherwise: 'made at first start, in a file in the data folder',
+    isSecret: true,
+  },
+  passwordLength: {
+    env: 'SIGNALBOX_PASSWORD_LENGTH',
+    describe: 'The fewest characters that a new password may have',
+    read: integer(8, 128),
+    default: '8',
+  },
+  oidcIssuer: {
+    env: 'SIGNALBOX_OIDC_ISSUER',
+    describe: 'The issuer of an identity provider (OpenID Connect) by which people log in',
+    read: issuer,
+    otherwise: 'none',
+  },
+  oidcClientId: {
+    env: 'SIGNALBOX_OIDC_CLIENT_ID',
+    describe: 'What the identity provider knows this server by',
+    read: text,
+    otherwise: 'none',
+  },
+  oidcClientSecret: {
+    env: 'SIGNALBOX_OIDC_CLIENT_SECRET',
+    describe: 'The secret that belongs to it',
+    read: text,
+    otherwise: 'none',
+    isSecret: true,
+  },
+  oidcName: {
+    env: 'SIGNALBOX_OIDC_NAME',
+    describe: 'What the login calls the identity provider',
+    read: text,
+    otherwise: 'the host of the issuer',
+  },
+  oidcNewMembers: {
+    env: 'SIGNALBOX_OIDC_NEW_MEMBERS',
+    describe:
+      'The role of people whom the identity provider knows and this server does not: off (not let in), reader, writer',
+    read: oneOf(['off', 'reader', 'writer']),
+    default: 'off',
+  },
+  secretKeyOld: {
+    env: 'SIGNALBOX_SECRET_KEY_OLD',
+    describe: 'What SIGNALBOX_SECRET_KEY was before it was changed, as long as anything is encrypted with it',
+    read: secretKeyText,
+    otherwise: 'none',
+    isSecret: true,
+  },
+  secretKeyFile: {
+    env: 'SIGNALBOX_SECRET_KEY_FILE',
+    describe: 'A file with the key that encrypts stored secrets; with several, the newest on the first line',
+    read: (path) => resolve(path),
+    otherwise: 'SIGNALBOX_SECRET_KEY, or secret.key in the data folder',
+  },
+  secretKeyCommand: {
+    env: 'SIGNALBOX_SECRET_KEY_COMMAND',
+    describe:
+      'A command that prints the key that encrypts stored secrets; with several, the newest on the first line',
+    read: text,
+    otherwise: 'SIGNALBOX_SECRET_KEY, or secret.key in the data folder',
     isSecret: true,
   },
   tlsCert: {
@@ -406,6 +580,11 @@ export const SETTINGS: { [Name in SettingName]-?: Setting<Config[Name]> } = {
     isSecret: true,
   },
 };
+
+function secretKeyText(value: string): string {
+  if (value.length < 32) throw new Error('at least 32 characters long');
+  return value;
+}
 
 export const SETTING_NAMES = Object.keys(SETTINGS) as SettingName[];
 

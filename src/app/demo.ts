@@ -69,6 +69,18 @@ export async function seedDemo(
   };
 }
 
+/** Deletes the examples, and nothing else. It may be interrupted at any place and begun again. */
+export async function removeDemo(
+  server: DemoServer,
+  kernel: Kernel,
+  apis: readonly Pick<Api, 'protocol' | 'removeDemo'>[],
+): Promise<void> {
+  await withToken(kernel, async (token) => {
+    for (const { removeDemo: calls, protocol } of apis)
+      if (calls !== undefined) await makeCalls(server, protocol, calls(kernel), token);
+  });
+}
+
 async function withToken(kernel: Kernel, use: (token: string) => Promise<void>): Promise<void> {
   const { engine, db, clock } = kernel;
   const secret = newSecret(TOKEN_PREFIX);
@@ -107,7 +119,7 @@ async function makeCalls(
       ...(body !== undefined && { payload: JSON.stringify(body) }),
     });
     const isExpected = status < 300 || status === 409 || status === existing;
-    if (!isExpected && !(method === 'GET' && status === 404))
+    if (!isExpected && !((method === 'GET' || method === 'DELETE') && status === 404))
       throw new Error(`The example of ${name} fails at ${method} ${path}: ${payload}`);
     reply = { status, body: /^[[{]/.test(payload) ? (JSON.parse(payload) as unknown) : undefined };
   }

@@ -1,4 +1,6 @@
 // Opens what the settings say data is stored in: the database, large objects, repositories, the key of secrets, and the file systems below them, which are watched.
+import { randomUUID } from 'node:crypto';
+import { hostname } from 'node:os';
 import { join } from 'node:path';
 import type { Config } from './config.ts';
 import type { Logger } from '../kernel/observability/log.ts';
@@ -12,8 +14,10 @@ import { keepPrivate } from '../kernel/storage/disk/private-files.ts';
 import { readS3Location } from '../kernel/storage/blobs/s3-location.ts';
 import { isBucket } from './setting.ts';
 import { Failure } from '../kernel/failure.ts';
-import { openSecretBox, type SecretBox } from '../kernel/secrets/secret-box.ts';
-import { ensureSecretKeyFile, SECRET_KEY_FILE } from '../kernel/secrets/secret-key-store.ts';
+import { openSecretBox, type SecretKeeper } from '../kernel/secrets/secret-box.ts';
+import { secretKeySource } from './secret-keys.ts';
+import { planSweep } from './secret-rotation.ts';
+import type { Clock } from '../kernel/clock.ts';
 import type { ExecutionSettings } from '../actors/jobs/settings.ts';
 import type { Kernel } from '../kernel/kernel.ts';
 import { DiskSpace, type DiskFolder } from '../kernel/storage/disk/disk-space.ts';
@@ -58,24 +62,28 @@ export function blobFolderOf({ blobs, data }: Config): string {
 }
 
 export async function openSecrets(
-  { secretKey, data, role }: Config,
+  config: Config,
   engine: Engine,
-  log: Logger,
-): Promise<SecretBox> {
-  if (secretKey !== undefined)
-    return await openSecretBox({ engine, log, key: secretKey, source: 'the one in SIGNALBOX_SECRET_KEY' });
-  if (engine.isShared && role !== 'all') {
-    throw new Failure(
-      'invalid',
-      'A node with a role of its own shares secrets with others: set SIGNALBOX_SECRET_KEY, at least 32 characters, to the same on all of them.',
-    );
-  }
-  const key = ensureSecretKeyFile(data);
-  const file = join(data, SECRET_KEY_FILE);
-  if (engine.isShared) {
+  { log, clock }: { log: Logger; clock: Clock },
+): Promise<SecretKeeper> {
+  const { kind, description, file, read } = secretKeySource(config);
+  if (kind === 'data folder' && engine.isShared) {
+    if (config.role !== 'all')
+      throw new Failure(
+        'invalid',
+        'A node with a role of its own shares secrets with others: set SIGNALBOX_SECRET_KEY, at least 32 characters, to the same on all of them.',
+      );
     log.info({ file }, 'SIGNALBOX_SECRET_KEY is not set: further nodes need the key in this file');
   }
-  return await openSecretBox({ engine, log, key, source: `the one in ${file}` });
+  return await openSecretBox({
+    engine,
+    log,
+    now: () => clock.now(),
+    readKeys: read,
+    source: description,
+    node: `${hostname()}:${process.pid}:${randomUUID()}`,
+    onChanged: (tx) => planSweep(tx, clock.now()),
+  });
 }
 
 export function repositoriesFolderOf({ repositories, data }: Pick<Config, 'repositories' | 'data'>): string {
@@ -94,6 +102,25 @@ export function diskFoldersOf(
     repositories: repositoriesFolderOf(config),
     ...(isExecuting && { work }),
   };
+}
+
+/** By what is in them, for people; none is inside of another. */
+export function dataFoldersOf(
+  config: Config,
+  { work, isExecuting }: Pick<ExecutionSettings, 'work' | 'isExecuting'>,
+): Record<string, string> {
+  const backups = backupsOf(config);
+  return {
+    ...(!isBucket(config.blobs) && { 'large objects': blobFolderOf(config) }),
+    repositories: repositoriesFolderOf(config),
+    ...(isExecuting && { 'builds and runs': work }),
+    ...(!isBucket(backups) && { backups }),
+  };
+}
+
+/** The place for backups that the server makes itself. */
+export function backupsOf({ backups, data }: Pick<Config, 'backups' | 'data'>): string {
+  return backups ?? join(data, 'backups');
 }
 
 export function reserveFileOf({ data }: Pick<Config, 'data'>): string {

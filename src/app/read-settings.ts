@@ -17,9 +17,11 @@ const ENV_PREFIX = 'SIGNALBOX_';
 
 export type SettingSource = 'flag' | 'environment' | 'file' | 'default';
 
+export type SettingSources = Record<SettingName, SettingSource>;
+
 export interface LoadedSettings {
   config: Config;
-  sources: Record<SettingName, SettingSource>;
+  sources: SettingSources;
 }
 
 /** Texts by setting, from the command line or the file. */
@@ -36,7 +38,7 @@ export function readSettings({
   file: SettingTexts;
 }): LoadedSettings {
   const config: Record<string, unknown> = {};
-  const sources = {} as Record<SettingName, SettingSource>;
+  const sources = {} as SettingSources;
   refuseUnknown(Object.keys(file), 'in the settings file');
   refuseUnknownEnvironment(env);
   for (const name of SETTING_NAMES) {
@@ -55,6 +57,13 @@ export function readSettings({
   const read = config as unknown as Config;
   if ((read.tlsCert === undefined) !== (read.tlsKey === undefined)) {
     throw new Failure('invalid', 'HTTPS needs both --tls-cert and --tls-key.');
+  }
+  const oidc = [read.oidcIssuer, read.oidcClientId, read.oidcClientSecret];
+  if (oidc.includes(undefined) && oidc.some((value) => value !== undefined)) {
+    throw new Failure(
+      'invalid',
+      'A login by an identity provider needs all of --oidc-issuer, --oidc-client-id and SIGNALBOX_OIDC_CLIENT_SECRET in the environment.',
+    );
   }
   if (isBucket(read.blobs) && (read.s3AccessKey === undefined || read.s3SecretKey === undefined)) {
     throw new Failure(

@@ -36,16 +36,33 @@ export function url(...schemes: string[]) {
   };
 }
 
+/** The name of another server, which that compares as text: a slash at its end counts. */
+export function issuer(value: string): string {
+  const { username, password, search, hash } = new URL(url('https:', 'http:')(value));
+  if (username !== '' || password !== '' || search !== '' || hash !== '')
+    throw new Error('a URL without a name, a password, a query and a fragment');
+  return value;
+}
+
+/** Words that stand in cookies, patterns and links as they are. */
+const PATH = /^(?:\/[\w.~-]+)*$/;
+
 /** Where this server is reached. It is part of links, so it must not contain a password. */
 export function publicUrl(value: string): string {
   const { username, password, origin, pathname, search, hash } = new URL(url('http:', 'https:')(value));
   if (username !== '' || password !== '') throw new Error('a URL without a name and a password');
-  if (pathname !== '/' || search !== '' || hash !== '') {
-    throw new Error(
-      'a URL that ends with the host or port: links and clients do not work below a path; give this server a host name of its own',
-    );
-  }
-  return origin;
+  if (search !== '' || hash !== '') throw new Error('a URL without a query and a fragment');
+  const path = pathname.replace(/\/$/, '');
+  if (!PATH.test(path))
+    throw new Error('a URL whose path, if it has one, is of letters, digits and . _ ~ - between slashes');
+  return origin + path;
+}
+
+/** Where other nodes reach this one: without a proxy that could give it a path. */
+export function nodeUrl(value: string): string {
+  const read = publicUrl(value);
+  if (new URL(read).pathname !== '/') throw new Error('a URL that ends with the host or port');
+  return read;
 }
 
 /** The location of large objects: a folder, or a bucket of object storage. */

@@ -2,8 +2,10 @@
 import { CommanderError } from 'commander';
 import { Failure, type FailureKind } from '../kernel/failure.ts';
 import type { Io } from './io.ts';
+import { maskPasswords } from '../kernel/text/mask-passwords.ts';
 
-export const EXIT = { good: 0, failed: 1, wrongUse: 2 } as const;
+/** `waiting` is for commands that wait for something, and were told for how long. */
+export const EXIT = { good: 0, failed: 1, wrongUse: 2, waiting: 3 } as const;
 
 const WRONG_USE: readonly FailureKind[] = ['invalid', 'malformed'];
 
@@ -52,14 +54,4 @@ function isDebug(argv: readonly string[], { env }: Io): boolean {
   const flag = argv.findIndex((word) => word.startsWith('--log-level'));
   const level = flag === -1 ? env['SIGNALBOX_LOG_LEVEL'] : (argv[flag]!.split('=', 2)[1] ?? argv[flag + 1]);
   return level === 'debug' || level === 'trace';
-}
-
-/**
- * In URLs, even malformed ones, and in lists like `host=x password=y`. Masks too much rather than too little: a password may
- * contain an unescaped slash or at sign.
- */
-export function maskPasswords(text: string): string {
-  return text
-    .replaceAll(/(:\/{0,2}[^:/\s@]*):[^\n]*@/g, '$1:***@')
-    .replaceAll(/(password\s*=\s*)(?:'[^']*'?|"[^"]*"?|[^&\s"']+)/gi, '$1***');
 }

@@ -1,5 +1,6 @@
 // The input and output of a command, passed in so that tests can replace them, and tables for a terminal.
 import { createInterface } from 'node:readline/promises';
+import { buffer } from 'node:stream/consumers';
 import { styleText } from 'node:util';
 
 /** Set by the launcher: how the program was started. Not a setting. */
@@ -18,6 +19,10 @@ export interface Io {
   status?(text: string): void;
   /** Asks for confirmation; undefined without a terminal. */
   confirm?(question: string): Promise<boolean>;
+  /** Bytes as they are, for standard output. */
+  write?(bytes: Uint8Array): Promise<void>;
+  /** All of standard input. */
+  readInput?(): Promise<Buffer>;
 }
 
 export function processIo(): Io {
@@ -37,7 +42,22 @@ export function processIo(): Io {
       status: (text) => void stderr.write(`\r\u{1B}[K${fitLine(text, stderr.columns)}`),
     }),
     ...(stdin.isTTY && stderr.isTTY && { confirm }),
+    write: (bytes) =>
+      new Promise((resolve, reject) => {
+        stdout.write(bytes, (error) => (error ? reject(error) : resolve()));
+      }),
+    readInput: () => buffer(stdin),
   };
+}
+
+/** Bytes of a reply; a test has texts alone. */
+export async function writeBytes(io: Io, bytes: Uint8Array): Promise<void> {
+  if (io.write !== undefined) await io.write(bytes);
+  else if (bytes.length > 0) io.out(Buffer.from(bytes).toString());
+}
+
+export async function readInput({ readInput: read }: Io): Promise<Buffer> {
+  return read === undefined ? Buffer.alloc(0) : await read();
 }
 
 /** A line that the terminal wraps could not be replaced. Some terminals say that they have no columns. */

@@ -2,12 +2,14 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { migrations } from '../app/apis.ts';
+import { refuseHalfRestored } from '../app/backup/half-restored.ts';
 import { openEngine } from '../app/open-stores.ts';
 import type { Config } from '../app/config.ts';
+import { RELEASE } from '../app/release.ts';
 import { Failure } from '../kernel/failure.ts';
 import type { Engine } from '../kernel/storage/engine.ts';
 import { migrationStatus } from '../kernel/storage/migrate.ts';
-import { maskPasswords } from './command-errors.ts';
+import { maskPasswords } from '../kernel/text/mask-passwords.ts';
 
 /** Commands never create a database: only the server does. */
 export function hasDatabase({ database, data }: Config): boolean {
@@ -22,6 +24,7 @@ export function describeDatabase({ database, data }: Config): string {
 }
 
 export async function withDatabase<T>(config: Config, work: (engine: Engine) => Promise<T>): Promise<T> {
+  refuseHalfRestored(config.data, 'signalbox');
   if (!hasDatabase(config)) {
     throw new Failure(
       'not-found',
@@ -39,17 +42,14 @@ export async function withDatabase<T>(config: Config, work: (engine: Engine) => 
 /** Like `withDatabase`, but throws unless all migrations are applied. */
 export function withMigratedDatabase<T>(config: Config, work: (engine: Engine) => Promise<T>): Promise<T> {
   return withDatabase(config, async (engine) => {
-    const { pending, unknown } = await migrationStatus(engine, migrations);
-    if (unknown.length > 0) {
-      throw new Failure(
-        'conflict',
-        `The database is newer than this program, which does not know ${unknown.join(', ')}: update the program.`,
-      );
-    }
+    const { applied, pending, refusal, release } = await migrationStatus(engine, migrations);
+    if (refusal !== undefined) throw new Failure('conflict', refusal);
+    if (applied.length === 0)
+      throw new Failure('unavailable', 'The database is empty: start the server once, or use migrate up.');
     if (pending.length > 0) {
       throw new Failure(
         'unavailable',
-        `The database lacks ${pending.join(', ')}: start the server once to bring it up to date.`,
+        `The database is of release ${release ?? 'none'}, and lacks ${pending.length} migrations of ${RELEASE}: start the server once to bring it up to date, or use migrate up.`,
       );
     }
     return work(engine);

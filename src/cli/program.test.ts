@@ -1,12 +1,14 @@
 // The command line without a server: help, wrong use, and the settings it prints.
 import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { SETTING_NAMES, SETTINGS, optionName } from '../app/config.ts';
 import { RELEASE } from '../app/release.ts';
 import { makeFolder, run } from './fixture.ts';
-import type { SettingReport } from './settings.ts';
+import { manPage } from './reference/man-page.ts';
+import type { SettingReport } from '../app/report-settings.ts';
 
 const COMMANDS = [
   [],
@@ -18,6 +20,8 @@ const COMMANDS = [
   ['token', 'revoke'],
   ['migrate'],
   ['migrate', 'status'],
+  ['migrate', 'plan'],
+  ['migrate', 'up'],
   ['doctor'],
   ['api'],
   ['import'],
@@ -25,6 +29,17 @@ const COMMANDS = [
   ['api', 'diff'],
   ['config'],
   ['config', 'print'],
+  ['config', 'explain'],
+  ...['add', 'ls', 'set-role', 'reset-password', 'remove'].map((name) => ['member', name]),
+  ...['status', 'rotate', 'prune'].map((name) => ['secrets', name]),
+  ...['save', 'ls', 'use', 'remove'].map((name) => ['profile', name]),
+  ['export'],
+  ['import', 'data'],
+  ['demo', 'reset'],
+  ['logs'],
+  ['runs', 'wait'],
+  ['flags', 'toggle'],
+  ['completion'],
 ];
 
 describe('help', () => {
@@ -35,6 +50,23 @@ describe('help', () => {
       assert.match(out, /Examples:\n {2}signalbox /);
       assert.match(out, /Exit codes: 0 good, 1 failed, 2 wrong use\.$/);
     }
+  });
+
+  test('the overview is grouped and fits a screen', async () => {
+    const { out } = await run(['--help']);
+    const lines = out.split('\n');
+    assert.ok(lines.length <= 54, `${lines.length} lines`);
+    for (const line of lines) assert.ok(line.length <= 80, line);
+    const groups = lines.filter((line) => /^[A-Z].*:$/.test(line));
+    assert.deepEqual(groups, [
+      'Options:',
+      'Server:',
+      'People and secrets:',
+      'Data:',
+      'Calls, to this server or another:',
+      'This program:',
+      'Examples:',
+    ]);
   });
 
   test('commands are named as the program was started', async () => {
@@ -213,4 +245,70 @@ test('api diff compares files', async () => {
   assert.equal(code, 1);
   assert.equal((JSON.parse(out) as { breaking: number }).breaking, 1);
   assert.equal((await run(['api', 'diff', older, 'absent.json'])).code, 2);
+});
+
+describe('config explain', () => {
+  test('a setting is found by its name, flag or variable, and tells where its value is from', async () => {
+    for (const name of ['trustProxy', 'SIGNALBOX_TRUST_PROXY', 'trust-proxy']) {
+      const env = { SIGNALBOX_TRUST_PROXY: '10.0.0.1' };
+      const { code, out } = await run(['config', 'explain', name], { env });
+      assert.equal(code, 0, name);
+      const { value, source, env: variable } = JSON.parse(out) as SettingReport;
+      assert.deepEqual([value, source, variable], ['10.0.0.1', 'environment', 'SIGNALBOX_TRUST_PROXY']);
+    }
+    const { out } = await run(['config', 'explain', 'port'], { isTerminal: true });
+    assert.match(out, /^The port to listen on; 0 takes any free one\.\n\n {2}Flag +--port\n/);
+  });
+
+  test('an unknown one is refused with what was meant', async () => {
+    const { code, err } = await run(['config', 'explain', 'trustProxi']);
+    assert.deepEqual([code, err], [2, 'There is no setting "trustProxi". Did you mean trustProxy?']);
+  });
+});
+
+test('--quiet leaves notes out, and keeps results and errors', async () => {
+  const { code, err } = await run(['token', 'ls', '--quiet', '--data', makeFolder()]);
+  assert.equal(code, 1);
+  assert.match(err, /There is no database in/);
+  const env = { XDG_CONFIG_HOME: makeFolder() };
+  assert.deepEqual(await run(['profile', 'ls', '-q'], { env }), { code: 0, out: '[]', err: '' });
+});
+
+describe('completion', () => {
+  test('bash completes commands, options and values', async (context) => {
+    const { out: script } = await run(['completion', 'bash']);
+    const complete = (...words: string[]) => {
+      const line = words.map((word) => `'${word}'`).join(' ');
+      const call = `COMP_WORDS=(signalbox ${line}); COMP_CWORD=${words.length}; _signalbox; echo "\${COMPREPLY[@]}"`;
+      return spawnSync('bash', ['-c', `${script}\n${call}`], { encoding: 'utf8' }).stdout?.trim();
+    };
+    if (complete('tok') === undefined) return context.skip('There is no bash here.');
+    assert.equal(complete('tok'), 'token');
+    assert.equal(complete('token', 'cr'), 'create');
+    assert.equal(complete('token', 'create', '--rol'), '--role');
+    assert.equal(complete('--data', 'x', 'token', 'create', '--role', 'wr'), 'writer');
+    assert.equal(complete('member', 'set-role', 'ann', 'adm'), 'admin');
+    assert.equal(complete('completion', 'z'), 'zsh');
+  });
+
+  test('zsh and fish get the same commands with their descriptions', async () => {
+    const zsh = (await run(['completion', 'zsh'])).out;
+    assert.match(zsh, /^#compdef signalbox\n/);
+    assert.match(zsh, /'create:Make an access token and print it, once'/);
+    const fish = (await run(['completion', 'fish'])).out;
+    assert.match(fish, /^complete -c signalbox .*token.* -f -a 'create' -d 'Make an access token/m);
+    assert.match(fish, /-l 'role' -r -f -a 'reader writer admin owner'/);
+  });
+});
+
+test('the manual page has every command, setting and exit code', () => {
+  const page = manPage();
+  assert.match(page, /^\.TH SIGNALBOX 1 /);
+  for (const command of COMMANDS.filter(({ length }) => length > 1))
+    assert.ok(
+      page.includes(`.SS signalbox ${command.join(' ').replaceAll('-', '\\-')}\n`),
+      command.join(' '),
+    );
+  for (const name of SETTING_NAMES) assert.ok(page.includes(`.B ${SETTINGS[name].env}\n`), name);
+  assert.match(page, /\.SH EXIT STATUS\n\.TP\n\.B 0\nGood\./);
 });

@@ -1,22 +1,46 @@
 // The command line: parses the arguments, and runs the command that they name.
 import { Argument, Command, Option } from 'commander';
 import { RELEASE } from '../app/release.ts';
-import { describeWrongUse, reportError, EXIT, maskPasswords } from './command-errors.ts';
+import { maskPasswords } from '../kernel/text/mask-passwords.ts';
+import { describeWrongUse, reportError, EXIT } from './command-errors.ts';
 import { addJson, explain, type End } from './command-help.ts';
+import { addBackup, addRestore } from './backup/command.ts';
+import { addMoves } from './backup/move-command.ts';
+import { addDemo } from './demo/command.ts';
 import { addImport } from './import/command.ts';
 import type { Io } from './io.ts';
+import { addMember } from './member/command.ts';
+import { addCompletion } from './reference/command.ts';
+import { addFlags, addLogs, addProfile, addRuns } from './remote/command.ts';
+import { addRemote } from './remote/remote-server.ts';
+import { addSecrets } from './secrets/command.ts';
 import { addGlobalFlags, addSettingFlags, globalSettingsOf, settingsOf } from './settings.ts';
 
 /** Runs one command and returns the exit code. The commands themselves are loaded only when they run. */
 export async function runCli(argv: readonly string[], io: Io): Promise<number> {
   let code: number = EXIT.good;
-  const program = createProgram(io, (result) => (code = result));
+  const { io: used, notes } = quietIo(argv, io);
+  const program = createProgram(used, (result) => (code = result));
   try {
     await program.parseAsync(namesCommand(argv, program) ? argv : ['serve', ...argv], { from: 'user' });
-    return code;
   } catch (error) {
-    return reportError(error, argv, io);
+    code = reportError(error, argv, io);
   }
+  if (code !== EXIT.good) for (const note of notes) io.err(note);
+  return code;
+}
+
+/** How many notes a quiet command keeps, which are shown only if it fails. */
+const MAX_NOTES = 20;
+
+function quietIo(argv: readonly string[], io: Io): { io: Io; notes: readonly string[] } {
+  const notes: string[] = [];
+  if (!argv.includes('--quiet') && !argv.includes('-q')) return { io, notes };
+  const err = (text: string) => {
+    notes.push(text);
+    if (notes.length > MAX_NOTES) notes.shift();
+  };
+  return { io: { ...io, err, status: () => {} }, notes };
 }
 
 /** Without a command name the arguments are settings of `serve`. */
@@ -27,30 +51,50 @@ function namesCommand(argv: readonly string[], { commands, options }: Command): 
   return hasWord || (argv.length > 0 && !argv[0]!.startsWith('-'));
 }
 
-function createProgram(io: Io, end: End): Command {
+export function createProgram(io: Io, end: End): Command {
   const program = new Command(io.program)
     .description('A self-hosted server for feature flags, scraping and automation, and code hosting.')
     .version(RELEASE, '-V, --version', 'Print the version')
     .helpOption('-h, --help', 'Explain a command')
-    .helpCommand('help [command]', 'Explain a command')
-    .configureHelp({ showGlobalOptions: true })
+    .configureHelp({ showGlobalOptions: true, subcommandTerm: (command) => command.name() })
     .configureOutput({
       writeOut: (text) => io.out(text.trimEnd()),
       writeErr: (text) => io.err(maskPasswords(text.trimEnd())),
       outputError: (complaint, write) => write(describeWrongUse(complaint, io)),
     })
     .exitOverride();
-  explain(program, ['serve', 'status', 'token create --name ci --role writer --expires 30d']);
+  explain(
+    program,
+    ['serve --demo', 'status', 'token create --name ci --role writer --expires 30d', 'api /api/v2/projects'],
+    ['signalbox help <command> tells more.'],
+  );
   addGlobalFlags(program);
+  program.option('-q, --quiet', 'Print results and errors alone');
 
+  program.commandsGroup('Server:');
   addServe(program, io, end);
   addStatus(program, io, end);
-  addToken(program.command('token').description('Access tokens'), io, end);
-  addMigrate(program.command('migrate').description('Changes to the database'), io, end);
   addDoctor(program, io, end);
-  addImport(program.command('import').description('Data of another server'), io, end);
-  addApi(program.command('api').description('Descriptions of the APIs'), io, end);
   addConfig(program.command('config').description('Settings'), io, end);
+  addDemo(program.command('demo').description('The examples of --demo'), io, end);
+  program.commandsGroup('People and secrets:');
+  addMember(program.command('member').description('Members of the account'), io, end);
+  addToken(program.command('token').description('Access tokens'), io, end);
+  addSecrets(program.command('secrets').description('The keys that encrypt stored secrets'), io, end);
+  program.commandsGroup('Data:');
+  addBackup(program, io, end);
+  addRestore(program, io, end);
+  addImport(addMoves(program, io, end), io, end);
+  addMigrate(program.command('migrate').description('Changes to the database'), io, end);
+  program.commandsGroup('Calls, to this server or another:');
+  addApi(program.command('api').description('Call any of the APIs, and compare their versions'), io, end);
+  addFlags(program.command('flags').description('Feature flags'), io, end);
+  addRuns(program.command('runs').description('Runs of Actors'), io, end);
+  addLogs(program, io, end);
+  addProfile(program.command('profile').description('Saved servers'), io, end);
+  program.commandsGroup('This program:');
+  addCompletion(program, io, end);
+  program.helpCommand('help [command]', 'Explain a command');
   return program;
 }
 
@@ -82,6 +126,7 @@ function addServe(program: Command, io: Io, end: End): void {
 function addStatus(program: Command, io: Io, end: End): void {
   const status = program
     .command('status')
+    .summary('Tell whether a server runs, and where')
     .description('Tell whether a server runs on this data, and where it is')
     .option('--login', 'Make a link that logs the administrator in, once, for 15 minutes')
     .option('--env', 'Print shell lines that point clients to this server')
@@ -160,17 +205,42 @@ function addToken(token: Command, io: Io, end: End): void {
 }
 
 function addMigrate(migrate: Command, io: Io, end: End): void {
-  explain(migrate, ['migrate status']);
+  explain(migrate, ['migrate status', 'migrate plan', 'migrate up']);
   const status = migrate
     .command('status')
     .description('Tell what has been done to the database and what is pending; changes nothing')
     .action(async (options, command: Command) => {
       const settings = globalSettingsOf(command, io);
-      const { runMigrateStatus } = await import('./migrate-status.ts');
+      const { runMigrateStatus } = await import('./migrate.ts');
       end(await runMigrateStatus(settings, options, io));
     });
   addJson(status);
   explain(status, ['migrate status', 'migrate status --json']);
+  const plan = migrate
+    .command('plan')
+    .description('Tell what the next start of this program would do to the database; changes nothing')
+    .option('--sql', 'With the statements')
+    .action(async (options, command: Command) => {
+      const settings = globalSettingsOf(command, io);
+      const { runMigratePlan } = await import('./migrate.ts');
+      end(await runMigratePlan(settings, options, io));
+    });
+  addJson(plan);
+  explain(
+    plan,
+    ['migrate plan', 'migrate plan --sql'],
+    ['The exit code is 1 for a database that is too new.'],
+  );
+  const up = migrate
+    .command('up')
+    .description('Upgrade the database as a start would, for servers with --no-migrate')
+    .action(async (options, command: Command) => {
+      const settings = globalSettingsOf(command, io);
+      const { runMigrateUp } = await import('./migrate.ts');
+      end(await runMigrateUp(settings, options, io));
+    });
+  addJson(up);
+  explain(up, ['migrate up', 'migrate up --database postgres://user@localhost/signalbox']);
 }
 
 function addDoctor(program: Command, io: Io, end: End): void {
@@ -193,7 +263,36 @@ function addDoctor(program: Command, io: Io, end: End): void {
 }
 
 function addApi(api: Command, io: Io, end: End): void {
-  explain(api, ['api diff old.json new.json', 'api impact --to 2026-03-10']);
+  api
+    .addArgument(
+      new Argument('[words...]', 'A method, GET if left out, and a path, like DELETE /api/v2/projects/old'),
+    )
+    .option('-f, --field <name=value>', 'A field: of the query of a read, else of a JSON body', collect)
+    .option('--raw-field <name=value>', 'The same, and the value is a text whatever it looks like', collect)
+    .option('--input <file>', 'The body, from a file or - for standard input')
+    .option('-H, --header <name:value>', 'A further header', collect)
+    .option('--api-version <version>', 'The version of the API, where it has several')
+    .option('--paginate', 'Read all pages of a list, as one array')
+    .option('-i, --include', 'Print status and headers of the reply, too')
+    .action(async (words: string[], options, command: Command) => {
+      const settings = globalSettingsOf(command, io);
+      const { runApiCall } = await import('./api/api-call.ts');
+      end(await runApiCall(settings, words, options, io));
+    });
+  addRemote(api);
+  explain(
+    api,
+    [
+      'api /api/v2/projects',
+      'api POST /api/v2/flags/shop --field key=new-checkout --field name="New checkout"',
+      'api PUT /v2/key-value-stores/ID/records/INPUT --input - < input.json',
+      'api /repos/ann/shop/issues --paginate --api-version 2026-03-10',
+    ],
+    [
+      'The value of a field is JSON where it can be (true, 5, null, ["a"]), else a text; @file is the text of a file.',
+      'With fields or a body the method is POST unless it is named.',
+    ],
+  );
   const diff = api
     .command('diff')
     .description('Compare two OpenAPI documents; fails when the newer breaks callers of the older')
@@ -210,15 +309,15 @@ function addApi(api: Command, io: Io, end: End): void {
     .command('impact')
     .description('Tell which calls a version of the Host API would change; fails when some would')
     .option('--to <version>', 'The version to move to [default the newest]')
-    .option('--token <token>', 'Whose calls [SIGNALBOX_TOKEN, which other users cannot see]')
-    .option('--url <url>', 'The server [SIGNALBOX_URL, default the one that runs on the data folder]')
     .option('--all', 'The calls of all tokens, for administrators')
     .option('--since <time>', 'Only calls that were last seen then or later')
-    .action(async (options, command: Command) => {
+    .action(async (_options, command: Command) => {
       const settings = globalSettingsOf(command, io);
       const { runApiImpact } = await import('./api/api-impact.ts');
-      end(await runApiImpact(settings, options, io));
+      // Options that the group has too are its own wherever they stand.
+      end(await runApiImpact(settings, command.optsWithGlobals(), io));
     });
+  addRemote(impact);
   addJson(impact);
   explain(
     impact,
@@ -227,8 +326,25 @@ function addApi(api: Command, io: Io, end: End): void {
   );
 }
 
+function collect(value: string, before: readonly string[] = []): string[] {
+  return [...before, value];
+}
+
 function addConfig(config: Command, io: Io, end: End): void {
-  explain(config, ['config print']);
+  explain(config, ['config print', 'config explain trustProxy']);
+  const one = config
+    .command('explain')
+    .description('Explain a setting: its meaning, its value, and where that comes from')
+    .addArgument(
+      new Argument('<name>', 'The setting, its flag without the hyphens, or its environment variable'),
+    )
+    .action(async (name: string, _options, command: Command) => {
+      const settings = settingsOf(command, io);
+      const { runConfigExplain } = await import('./config-print.ts');
+      end(await runConfigExplain(settings, name, command.opts(), io));
+    });
+  addJson(one);
+  explain(one, ['config explain port', 'config explain SIGNALBOX_TRUST_PROXY']);
   const print = config
     .command('print')
     .description(

@@ -23,10 +23,11 @@ export class Progress {
     this.#shownAt = this.#now();
   }
 
-  /** What is under way: the next call replaces it. */
-  update(text: string): void {
+  /** What is under way: the next call replaces it. With a bar, where it is known how much there is. */
+  update(name: string, part?: { done: number; total: number }): void {
+    const text = part === undefined ? name : `${name}: ${part.done} of ${part.total}`;
     if (this.#io.status !== undefined) {
-      this.#io.status(text);
+      this.#io.status(part === undefined ? text : `${bar(part)} ${text}`);
       this.#isShown = true;
     } else if (this.#now() - this.#shownAt >= PLAIN_INTERVAL_MS) {
       this.line(text);
@@ -41,4 +42,13 @@ export class Progress {
     if (this.#isShown) this.#io.status?.('');
     this.#isShown = false;
   }
+}
+
+const WIDTH = 20;
+
+function bar({ done, total }: { done: number; total: number }): string {
+  const share = total === 0 ? 1 : Math.min(1, done / total);
+  const filled = Math.round(share * WIDTH);
+  const percent = String(Math.floor(share * 100)).padStart(3);
+  return `[${'#'.repeat(filled)}${'-'.repeat(WIDTH - filled)}] ${percent} %`;
 }

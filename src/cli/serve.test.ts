@@ -14,7 +14,7 @@ import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { join, relative } from 'node:path';
 import { describe, test } from 'node:test';
-import { makeFolder, run, start, startServer, statusOf, type Banner } from './fixture.ts';
+import { makeFolder, run, start, startServer, statusOf, whenListening, type Banner } from './fixture.ts';
 import type { RunFile } from './running-server.ts';
 
 const readNote = (data: string) => JSON.parse(readFileSync(join(data, 'run.json'), 'utf8')) as RunFile;
@@ -22,9 +22,8 @@ const readNote = (data: string) => JSON.parse(readFileSync(join(data, 'run.json'
 describe('starting', () => {
   test('in a pipe there is nothing but JSON lines, of which the first start has one with a token', async () => {
     const data = join(makeFolder(), 'data');
-    const first = await startServer(data, ['--log-level', 'silent'], {
-      SIGNALBOX_STARTED_AS: 'npx signalbox',
-    });
+    const argv = ['serve', '--port', '0', '--data', data, '--log-level', 'silent'];
+    const first = await whenListening(start(argv, { SIGNALBOX_STARTED_AS: 'npx signalbox' }));
     const { url, publicUrl, apis, docs, login, pid, msg } = first.banner;
     assert.deepEqual([url, first.banner.data, pid, msg], [publicUrl, data, first.pid, 'listening']);
     assert.match(first.banner.actors, /^(Each run has|Runs have) .+\.$/);
@@ -93,7 +92,7 @@ describe('starting', () => {
 
   test('the data folder is made for its owner alone, with a note of the running server', async () => {
     const data = join(makeFolder(), 'new', 'data');
-    const server = await startServer(data);
+    const server = await whenListening(start(['serve', '--port', '0', '--data', data]));
     assert.equal(statSync(data).mode & 0o777, 0o700);
     const { pid, url, startedAt } = readNote(data);
     assert.deepEqual([pid, url], [server.pid, server.url]);
@@ -223,12 +222,14 @@ describe('what keeps it from starting is one sentence', () => {
     await server.ended;
     const { DatabaseSync } = await import('node:sqlite');
     const db = new DatabaseSync(join(data, 'signalbox.db'));
-    db.exec(`insert into migrations (name, applied_at) values ('of-tomorrow', 1)`);
+    db.exec(
+      `insert into migrations (name, applied_at, release, kind) values ('of-tomorrow', 1, '9.1.0', 'contract')`,
+    );
     db.close();
 
     const sentence =
-      /^The database is newer than this program, which does not know of-tomorrow: update the program\.$/;
-    await fails(['--data', data, '--port', '0'], /does not know of-tomorrow/);
+      /^The database was changed by Signalbox 9\.1\.0, which is newer than this program: update the program to 9\.1\.0\.\n?$/;
+    await fails(['--data', data, '--port', '0'], sentence);
     const { code, err } = await run(['token', 'ls', '--data', data]);
     assert.equal(code, 1);
     assert.match(err, sentence);
@@ -236,9 +237,10 @@ describe('what keeps it from starting is one sentence', () => {
     const status = await run(['migrate', 'status', '--data', data]);
     assert.equal(status.code, 0);
     assert.deepEqual((JSON.parse(status.out) as { unknown: string[] }).unknown, ['of-tomorrow']);
+    assert.equal((await run(['migrate', 'plan', '--data', data])).code, 1);
     const doctor = await run(['doctor', '--no-json', '--data', data]);
     assert.equal(doctor.code, 1);
-    assert.match(doctor.out, /^fail {2}migrations .*does not know of-tomorrow/m);
+    assert.match(doctor.out, /^fail {2}migrations .*changed by Signalbox 9\.1\.0/m);
   });
 });
 

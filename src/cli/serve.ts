@@ -13,7 +13,7 @@ import { describeServer, reportServer, type ServerFacts } from './banner.ts';
 import { EXIT, messageOf } from './command-errors.ts';
 import { painter, type Io } from './io.ts';
 import { removeRunFile, saveRunFile } from './running-server.ts';
-import { reportSettings } from './settings.ts';
+import { reportSettings } from '../app/report-settings.ts';
 import { loginUrl, describeDatabase } from './open-database.ts';
 import { waitForStop } from './stop.ts';
 
@@ -21,7 +21,7 @@ export async function runServe(settings: LoadedSettings, io: Io): Promise<number
   const { config, sources } = settings;
   makeDataFolder(config.data);
   const log = createLog(config.logLevel, io.isTerminal);
-  const app = await openApp(config, { log, program: io.program });
+  const app = await openApp(config, { log, program: io.program, sources });
   const stopped = waitForStop(log);
   toggleDebugOnSignal(log, config);
   try {

@@ -5,7 +5,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { test } from 'node:test';
 import { makeFolder, run, startServer } from './fixture.ts';
 import { readRunFile, saveRunFile } from './running-server.ts';
-import type { SettingReport } from './settings.ts';
+import type { SettingReport } from '../app/report-settings.ts';
 import { describeEnvironment } from './status.ts';
 
 interface Status {

@@ -2,6 +2,7 @@
 import { migrations } from '../app/apis.ts';
 import type { Config } from '../app/config.ts';
 import type { LoadedSettings } from '../app/read-settings.ts';
+import { findPause } from '../kernel/backup/backup-store.ts';
 import { requireAdmin } from '../kernel/identity/first-start.ts';
 import { searchMembers } from '../kernel/identity/store-members.ts';
 import { insertLoginLink } from '../kernel/identity/sessions/store-login-links.ts';
@@ -62,25 +63,48 @@ export async function runStatus({ config }: LoadedSettings, options: StatusOptio
 interface Database {
   kind: Engine['kind'];
   state: 'absent' | 'current' | 'behind' | 'newer than this program';
+  /** The newest one that has upgraded it, and the one that the program would bring it to. */
+  release: string | null;
+  programRelease: string;
   pending: string[];
   unknown: string[];
   members: number | null;
   tokens: number | null;
+  /** Since when it waits for `resume` after a restore. */
+  pausedSince: string | null;
 }
 
 async function readDatabase(config: Config): Promise<Database> {
-  const nothing = { pending: [], unknown: [], members: null, tokens: null };
+  const nothing = {
+    release: null,
+    programRelease: RELEASE,
+    pending: [],
+    unknown: [],
+    members: null,
+    tokens: null,
+    pausedSince: null,
+  };
   if (!hasDatabase(config)) return { kind: 'sqlite', state: 'absent', ...nothing };
   return withDatabase(config, async (engine) => {
     const { kind, db } = engine;
-    const { pending, unknown } = await migrationStatus(engine, migrations);
-    if (unknown.length > 0) return { ...nothing, kind, state: 'newer than this program', pending, unknown };
-    if (pending.length > 0) return { ...nothing, kind, state: 'behind', pending, unknown };
-    const [members, tokens] = await Promise.all([
+    const status = await migrationStatus(engine, migrations);
+    const { pending, refusal } = status;
+    const unknown = status.unknown.map(({ name }) => name);
+    const known = { ...nothing, kind, release: status.release ?? null, pending, unknown };
+    if (refusal !== undefined) return { ...known, state: 'newer than this program' };
+    if (pending.length > 0) return { ...known, state: 'behind' };
+    const [members, tokens, pause] = await Promise.all([
       searchMembers(db, '', { offset: 0, limit: 1 }),
       listTokens(db, {}, { offset: 0, limit: 1 }),
+      findPause(db),
     ]);
-    return { kind, state: 'current', pending, unknown, members: members.total, tokens: tokens.total };
+    return {
+      ...known,
+      state: 'current',
+      members: members.total,
+      tokens: tokens.total,
+      pausedSince: pause === undefined ? null : new Date(pause.since).toISOString(),
+    };
   });
 }
 
@@ -116,8 +140,10 @@ function describe(status: Status, io: Io): string {
     ...apis.map((api) => line(api.title, paint('cyan', api.url))),
     line('Data', data),
     line('Database', `${database.place} (${database.state})`),
-    ...(database.pending.length > 0 ? [line('Pending', database.pending.join(', '))] : []),
-    ...(database.unknown.length > 0 ? [line('Unknown', database.unknown.join(', '))] : []),
+    ...(database.release === null ? [] : [line('Its release', describeRelease(database))]),
+    ...(database.pausedSince === null
+      ? []
+      : [line('Paused', `after a restore, since ${database.pausedSince}: ${io.program} resume`)]),
     ...(database.state === 'current'
       ? [
           line('Members', String(database.members)),
@@ -131,6 +157,13 @@ function describe(status: Status, io: Io): string {
         ]
       : []),
   ].join('\n');
+}
+
+function describeRelease({ state, release, programRelease, pending }: Database): string {
+  if (state === 'behind')
+    return `${release}; the next start upgrades it to ${programRelease} (${pending.length} migrations)`;
+  if (state === 'current') return release!;
+  return `${release}, and this program is ${programRelease}: update the program`;
 }
 
 /** Shell lines with the variables that clients read. Tokens are missing, because only their hashes are stored. */

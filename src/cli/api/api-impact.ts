@@ -1,10 +1,9 @@
 // The command `api impact`: which calls of a token, or of all, a version of the Host API would change; fails when some would.
-import type { Config } from '../../app/config.ts';
 import { Failure } from '../../kernel/failure.ts';
 import type { LoadedSettings } from '../../app/read-settings.ts';
-import { RELEASE } from '../../app/release.ts';
-import { messageOf } from '../command-errors.ts';
-import { parseServerUrl } from '../import/addresses.ts';
+import { openRemote, type RemoteOptions, type RemoteServer } from '../remote/remote-server.ts';
+import { send } from '../remote/send.ts';
+import { printable } from '../terminal-text.ts';
 import {
   errorMessageOf,
   isImpactReply,
@@ -13,20 +12,16 @@ import {
   type ImpactReply,
 } from './impact-reply.ts';
 import { painter, printJson, wantsJson, type Io, alignTable } from '../io.ts';
-import { findServer } from '../running-server.ts';
 
-export interface ApiImpactOptions {
+export interface ApiImpactOptions extends RemoteOptions {
   /** The version to move to; the newest by default. */
   to?: string;
-  url?: string;
-  token?: string;
   all?: boolean;
   since?: string;
   json?: boolean;
 }
 
 const EXIT_CODES = { nothingToDo: 0, wouldChange: 1, noReport: 2 } as const;
-const TIMEOUT_MS = 30_000;
 const PER_PAGE = 100;
 const MAX_PAGES = 100;
 
@@ -38,7 +33,12 @@ export async function runApiImpact(
 ): Promise<number> {
   let report: ImpactReply & { isCut: boolean };
   try {
-    report = await readReport(await openServer(config, options, io), options);
+    const server = await openRemote(config, options, io, options.all === true ? undefined : 'Whose calls?');
+    try {
+      report = await readReport(server, options);
+    } finally {
+      await server.close();
+    }
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
     io.err(error.message);
@@ -51,44 +51,8 @@ export async function runApiImpact(
   return report.calls.length === 0 ? EXIT_CODES.nothingToDo : EXIT_CODES.wouldChange;
 }
 
-interface ReportServer {
-  url: string;
-  token: string;
-}
-
-async function openServer(config: Config, options: ApiImpactOptions, io: Io): Promise<ReportServer> {
-  const named = options.url ?? (io.env['SIGNALBOX_URL'] || undefined);
-  const url =
-    named === undefined
-      ? await localUrl(config, io)
-      : parseServerUrl(named, options.url === undefined ? 'SIGNALBOX_URL' : '--url');
-  const token = options.token ?? (io.env['SIGNALBOX_TOKEN'] || undefined);
-  if (token === undefined)
-    throw new Failure(
-      'invalid',
-      `Whose calls? Give a token with --token or in SIGNALBOX_TOKEN; ${io.program} token create makes one.`,
-    );
-  if (/[^\x21-\x7e]/.test(token))
-    throw new Failure(
-      'invalid',
-      'The token has characters that no token has: check --token or SIGNALBOX_TOKEN.',
-    );
-  return { url, token };
-}
-
-async function localUrl({ data }: Config, io: Io): Promise<string> {
-  const server = await findServer(data);
-  if (server?.state !== 'ready')
-    throw new Failure(
-      'unavailable',
-      `No server is ready on ${data}: start one with ${io.program} serve, name its folder with --data, or name another server with --url.`,
-    );
-  // A certificate is made for the public name.
-  return server.url.startsWith('https:') ? server.publicUrl : server.url;
-}
-
 async function readReport(
-  server: ReportServer,
+  server: RemoteServer,
   { to, all, since }: ApiImpactOptions,
 ): Promise<ImpactReply & { isCut: boolean }> {
   const version = to ?? (await newestVersion(server));
@@ -108,13 +72,13 @@ async function readReport(
   }
 }
 
-async function newestVersion(server: ReportServer): Promise<string> {
+async function newestVersion(server: RemoteServer): Promise<string> {
   const { body } = await fetchJson(server, '/versions');
   if (!isVersionList(body)) throw notTheHost(server);
   return body.at(-1)!;
 }
 
-function notTheHost({ url }: ReportServer): Failure {
+function notTheHost({ url }: RemoteServer): Failure {
   return new Failure('invalid', `${url} is not a server with the Host API. Check --url.`);
 }
 
@@ -129,19 +93,10 @@ function momentOf(text: string): string {
 }
 
 /** A page may have fewer entries than it could and still have a next one, which only the Link header tells. */
-async function fetchJson(server: ReportServer, path: string): Promise<{ body: unknown; hasNext: boolean }> {
-  const { url, token } = server;
-  let answer: Response;
-  let text: string;
-  try {
-    answer = await fetch(`${url}/api/v3${path}`, {
-      headers: { authorization: `Bearer ${token}`, 'user-agent': `signalbox/${RELEASE}` },
-      signal: AbortSignal.timeout(TIMEOUT_MS),
-    });
-    text = await answer.text();
-  } catch (error) {
-    throw new Failure('unavailable', `${url} cannot be reached: ${messageOf(error)}.`, { cause: error });
-  }
+async function fetchJson(server: RemoteServer, path: string): Promise<{ body: unknown; hasNext: boolean }> {
+  const { url } = server;
+  const answer = await send(server, { path: `/api/v3${path}` });
+  const text = await answer.text();
   let body: unknown;
   try {
     body = JSON.parse(text);
@@ -231,9 +186,4 @@ function callerName({ type, id, name, login }: CallEntry['caller']): string {
   if (type === 'anonymous') return 'without a token';
   const own = name ?? (type === 'session' ? 'session' : (id ?? ''));
   return printable(login === null ? own : `${own} (${login})`);
-}
-
-/** Names are whatever people chose: none may move the cursor of a terminal. */
-function printable(text: string): string {
-  return text.replaceAll(/\p{C}/gu, '?').slice(0, 200);
 }

@@ -6,6 +6,7 @@ import { before, describe, test } from 'node:test';
 import { needsGit } from '../../host/git/fixture-repository.ts';
 import { repositoryFolder } from '../../host/git/repository-folder.ts';
 import { makeFolder, run, startServer } from '../fixture.ts';
+import { eventually } from '../../../test/eventually.ts';
 
 interface Report {
   ok: boolean;
@@ -38,6 +39,13 @@ describe('doctor --repositories', needsGit, () => {
       headers: { authorization: `Bearer ${server.token}`, 'content-type': 'application/json' },
       body: JSON.stringify({ files: { 'a.txt': { content: 'a' } } }),
     });
+    // Work that is due measures them; only of a repository that had something can something be lost.
+    await eventually(async () => {
+      const list = await fetch(`${server.url}/user/repos`, {
+        headers: { authorization: `Bearer ${server.token}` },
+      });
+      return ((await list.json()) as { size: number }[]).every(({ size }) => size > 0);
+    }, 'the sizes of the repositories');
     server.kill('SIGTERM');
     await server.ended;
   });

@@ -12,6 +12,8 @@ import { fileBlobs, type BlobStore } from '../../kernel/storage/blobs/blob.ts';
 import { findOrphans, type BlobKind } from '../../kernel/storage/blobs/orphan-blobs.ts';
 import { blobFolderOf, openBlobs } from '../../app/open-stores.ts';
 import { isBucket } from '../../app/setting.ts';
+import { listDiskSamples, diskUseMigrations } from '../../signalbox/system/disk-use-store.ts';
+import { DISK_NODE, forecastSamples } from '../../signalbox/system/disk-use.ts';
 import type { DoctorFinding } from './doctor.ts';
 import { messageOf } from '../command-errors.ts';
 import { hasDatabase, describeDatabase, withDatabase } from '../open-database.ts';
@@ -33,6 +35,7 @@ export async function checkDatabase(config: Config, now: number): Promise<Doctor
         ...(await checkEngine(engine)),
         await checkMigrations(engine),
         ...(await checkLeases(engine, config, now)),
+        ...(await checkForecast(engine, now)),
       ];
     });
   } catch (error) {
@@ -42,17 +45,38 @@ export async function checkDatabase(config: Config, now: number): Promise<Doctor
 
 async function checkMigrations(engine: Engine): Promise<DoctorFinding> {
   const name = 'migrations';
-  const { applied, pending, unknown } = await migrationStatus(engine, migrations);
-  if (unknown.length > 0) {
+  const { applied, pending, unknown, release, refusal } = await migrationStatus(engine, migrations);
+  if (refusal !== undefined) return { name, state: 'fail', detail: refusal };
+  if (pending.length > 0)
     return {
       name,
-      state: 'fail',
-      detail: `the database is newer than this program, which does not know ${unknown.join(', ')}: update it`,
+      state: 'warn',
+      detail: `the database is of release ${release ?? 'none'}, ${pending.length} pending: the server applies them when it starts`,
     };
-  }
-  return pending.length > 0
-    ? { name, state: 'warn', detail: `${pending.length} pending: the server applies them when it starts` }
-    : { name, state: 'ok', detail: `${applied.length} applied, none pending` };
+  const further = unknown.length > 0 ? `, ${unknown.length} of them of the newer release ${release}` : '';
+  return {
+    name,
+    state: 'ok',
+    detail: `release ${release}: ${applied.length} applied${further}, none pending`,
+  };
+}
+
+const SOON_MS = 14 * 24 * 60 * 60 * 1000;
+
+/** From what a server has measured on this machine while it ran. */
+async function checkForecast(engine: Engine, now: number): Promise<DoctorFinding[]> {
+  const { applied } = await migrationStatus(engine, migrations);
+  if (!applied.some(({ name }) => name === diskUseMigrations[0]!.name)) return [];
+  const forecasts = forecastSamples(await listDiskSamples(engine.db, DISK_NODE.name), now);
+  return forecasts.map(({ names, bytesPerDay, fullAt }) => {
+    const name = `forecast of ${names}`;
+    const pace = `${(bytesPerDay / 1e9).toFixed(2)} GB more each day`;
+    if (fullAt === undefined) return { name, state: 'ok', detail: `${pace}: not full within three years` };
+    const day = new Date(fullAt).toISOString().slice(0, 10);
+    return fullAt < now + SOON_MS
+      ? { name, state: 'warn', detail: `${pace}: full on ${day}; keep less, or make room` }
+      : { name, state: 'ok', detail: `${pace}: full on ${day}` };
+  });
 }
 
 async function checkLeases(engine: Engine, config: Config, now: number): Promise<DoctorFinding[]> {

@@ -6,6 +6,7 @@ import { globalSettingsOf } from '../settings.ts';
 
 export function addImport(group: Command, io: Io, end: End): void {
   explain(group, [
+    'import data box.export --data new --database postgres://user@localhost/box',
     'import actors --from-url https://api.example.com --dry-run',
     'import repo https://code.example.org/ann/shop.git',
   ]);

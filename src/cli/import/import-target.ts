@@ -1,20 +1,10 @@
 // The server that an import goes into: the one named, or the one that runs on the data folder, with a token for the import alone.
-import { changesOn } from '../../app/apis.ts';
 import type { Config } from '../../app/config.ts';
-import { systemActor } from '../../kernel/identity/actor.ts';
 import { Failure } from '../../kernel/failure.ts';
-import { requireAdmin } from '../../kernel/identity/first-start.ts';
-import { IDENTITY } from '../../kernel/identity/identity.ts';
-import { newSecret } from '../../kernel/secrets/secret.ts';
-import { deleteToken, insertToken, TOKEN_PREFIX } from '../../kernel/identity/store-tokens.ts';
 import type { Io } from '../io.ts';
-import { withMigratedDatabase } from '../open-database.ts';
+import { createOwnToken } from '../own-token.ts';
 import { findServer } from '../running-server.ts';
-import { reportToken, tokenChange } from '../token.ts';
 import { parseServerUrl } from './addresses.ts';
-
-/** It is deleted at the end of the import, unless that is killed. */
-const TOKEN_LIFETIME_MS = 24 * 3600 * 1000;
 
 export interface ImportTarget {
   url: string;
@@ -61,49 +51,6 @@ export async function openTarget(config: Config, options: TargetOptions, io: Io)
       isOwnToken: false,
       close: () => Promise.resolve(),
     };
-  const { token, close } = await createImportToken(config);
+  const { token, close } = await createOwnToken(config, 'import');
   return { url: reached, publicUrl: server.publicUrl, token, isOwnToken: true, close };
-}
-
-/** Of the administrator, like a token of `token create`. */
-async function createImportToken(config: Config): Promise<Pick<ImportTarget, 'token' | 'close'>> {
-  const now = Date.now();
-  const secret = newSecret(TOKEN_PREFIX);
-  const created = await withMigratedDatabase(config, async (engine) => {
-    const admin = await requireAdmin(engine);
-    return await changesOn(engine).run(systemActor({ now }), async (tx) => {
-      const token = await insertToken(
-        tx.db,
-        {
-          role: admin.role,
-          customRoles: [],
-          memberId: admin.id,
-          isService: false,
-          name: 'import',
-          description: 'Made by an import, which deletes it at its end',
-          expiresAt: now + TOKEN_LIFETIME_MS,
-        },
-        secret,
-        now,
-      );
-      tx.record({
-        ...tokenChange(token, 'createAccessToken'),
-        verb: 'created the token',
-        after: reportToken(token, admin),
-      });
-      await tx.invalidate(IDENTITY);
-      return { token, admin };
-    });
-  });
-  const close = () =>
-    withMigratedDatabase(config, async (engine) => {
-      await changesOn(engine).run(systemActor({ now: Date.now() }), async (tx) => {
-        const { token, admin } = created;
-        if (!(await deleteToken(tx.db, token.id))) return;
-        const before = reportToken(token, admin);
-        tx.record({ ...tokenChange(token, 'deleteAccessToken'), verb: 'deleted the token', before });
-        await tx.invalidate(IDENTITY);
-      });
-    });
-  return { token: secret.value, close };
 }
