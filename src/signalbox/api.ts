@@ -8,14 +8,16 @@ import type { Credential } from '../kernel/identity/caller.ts';
 import { cookieOf, SESSION_SCHEME } from '../kernel/identity/sessions/session-caller.ts';
 import { retrySeconds } from '../kernel/limits/window.ts';
 import { openApiModule } from '../kernel/openapi/module.ts';
-import { Problem, renderProblem, status } from './failures.ts';
+import { FURTHER_PROBLEMS, Problem, renderProblem, status } from './failures.ts';
 import { CursorPage, renderCursorPage } from './cursor-page.ts';
 import { actorsApi } from '../actors/api.ts';
 import { flagsApi } from '../flags/api.ts';
 import { hostApi } from '../host/api.ts';
 import { activityModule } from './activity/module.ts';
 import { actorWorkModule } from './actors/module.ts';
+import { managedAppModule } from './apps/module.ts';
 import { attentionModule } from './attention/module.ts';
+import { backupModule } from './backups/module.ts';
 import { codeWorkModule } from './code/module.ts';
 import { flagWorkModule } from './flags/module.ts';
 import { limitModule } from './limits/module.ts';
@@ -47,6 +49,7 @@ const protocol: ApiProtocol = {
   renderError: renderProblem,
   errorType: 'application/problem+json',
   errorSchema: Problem,
+  furtherErrors: FURTHER_PROBLEMS,
   tokenHeader: 'Authorization: Bearer <token>',
   securitySchemes: { token: { type: 'http', scheme: 'bearer' }, session: SESSION_SCHEME },
   credentialOf,
@@ -102,6 +105,7 @@ export const signalboxApi: Api = apiOf(protocol, [
   limitModule,
   versionModule(() => [hostApi]),
   systemModule,
+  backupModule,
   globalSearchModule,
   attentionModule,
   streamModule,
@@ -111,13 +115,14 @@ export const signalboxApi: Api = apiOf(protocol, [
   storageWorkModule,
   flagWebhookModule,
   actorWorkModule,
+  managedAppModule,
   codeWorkModule,
   openApiModule('getOpenApi', () => signalboxApi),
 ]);
 
 /** A token takes precedence over a cookie. */
-function credentialOf({ headers, base }: RequestContext): Credential | undefined {
+function credentialOf({ headers, site }: RequestContext): Credential | undefined {
   const authorization = headers.authorization?.trim();
-  if (authorization === undefined || authorization === '') return cookieOf(headers.cookie, base);
+  if (authorization === undefined || authorization === '') return cookieOf(headers.cookie, site);
   return { kind: 'token', secret: /^bearer\s+(.+)$/i.exec(authorization)?.[1] ?? authorization };
 }

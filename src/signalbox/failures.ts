@@ -1,5 +1,6 @@
 // The errors of the Signalbox API: problem documents (RFC 9457), with the id of the call.
 import { sentenceOf, type Failure, type FailureKind } from '../kernel/failure.ts';
+import type { FurtherError } from '../kernel/http/protocol.ts';
 import type { RequestContext } from '../kernel/http/request-context.ts';
 import { Type, type Static } from '../kernel/schema/schema.ts';
 
@@ -53,6 +54,20 @@ const TITLES: Record<FailureKind, string> = {
   internal: 'The server has a fault',
 };
 
+export const FURTHER_PROBLEMS: readonly FurtherError[] = [
+  { code: 'wrong-password', kind: 'unauthenticated', cause: 'The name or the password is wrong.' },
+  {
+    code: 'wrong-code',
+    kind: 'unauthenticated',
+    cause: 'The code of the authenticator app is wrong, or it was used before: wait for the next one.',
+  },
+  {
+    code: 'login-expired',
+    kind: 'unauthenticated',
+    cause: 'The second step of the login came too late, or the password was changed meanwhile: begin again.',
+  },
+];
+
 export const Problem = Type.Object(
   {
     type: Type.String({ description: 'Where the kind of problem is explained' }),
@@ -81,11 +96,11 @@ export const Problem = Type.Object(
 
 export function renderProblem(
   { kind, message, details }: Failure,
-  { id, base }: RequestContext,
+  { id, site }: RequestContext,
 ): Static<typeof Problem> {
   const code = details.code ?? kind;
   return {
-    type: `${new URL(base).origin}/docs/signalbox#errors`,
+    type: `${site}/docs/signalbox/errors#${code}`,
     title: TITLES[kind],
     status: status[kind],
     detail: sentenceOf(message),

@@ -3,6 +3,7 @@ import { before, test } from 'node:test';
 import { sql } from 'kysely';
 import { onEachEngine } from '../../test/engines.ts';
 import { assertPlans, recordStatements } from '../../test/query-plans.ts';
+import { listUsageOfAll } from '../actors/usage/store.ts';
 import { listDependents } from '../flags/feature-flags/store-references.ts';
 import {
   countRemovable,
@@ -34,7 +35,13 @@ import { deleteOldTokenHours, listTokenHours, saveTokenUses } from '../kernel/id
 import type { Engine } from '../kernel/storage/engine.ts';
 import { listDeliveries } from '../kernel/webhooks/store-deliveries.ts';
 import { readDeliveryBacklog } from '../kernel/webhooks/store-backlog.ts';
-import { listNewestRuns, listRunStates, listRunsThatFailed } from './actors/store-runs.ts';
+import {
+  countUnfinishedRuns,
+  listNewestRuns,
+  listRunStates,
+  listRunsThatFailed,
+} from './actors/store-runs.ts';
+import { countRunKinds, listRunsFound } from './actors/store-find-runs.ts';
 import { findMemberPlace, listMembersByName } from './members/store.ts';
 import { searchByTerms } from '../kernel/storage/search.ts';
 import {
@@ -60,6 +67,7 @@ import {
   listNextChanges,
   listUsageOf,
 } from './flags/store-states.ts';
+import { listFlagsNamed } from './flags/store-named.ts';
 import { findPreferences, lockPreferences, upsertPreferences } from './me/store.ts';
 import { SEARCH_SOURCES } from './search/sources.ts';
 import { listNewestRunIds } from './search/store-actor-records.ts';
@@ -196,11 +204,25 @@ onEachEngine((testEngine) => {
 
   test('runs of an account are found by an index', async () => {
     const seen = recordStatements(engine);
+    await countUnfinishedRuns(engine.db, 1000);
     await listRunStates(engine.db, 'm7', ['a', 'b']);
     await listRunsThatFailed(engine.db, 'm7', 0);
+    const search = { statuses: ['FAILED' as const], origins: ['API' as const], build: '0.1.1' };
+    for (const scope of [{}, { since: 1 }, { actorId: 'a' }, { taskId: 't' }]) {
+      await countRunKinds(engine.db, { userId: 'm7', ...scope });
+      await listRunsFound(engine.db, { userId: 'm7', ...scope, ...search }, { offset: 0, limit: 10 });
+    }
     await listNewestRuns(engine.db, 'm7', { since: 0, before: undefined, limit: 10 });
     await listNewestRuns(engine.db, 'm7', { since: 0, before: { startedAt: 5, id: 'a' }, limit: 10 });
-    await assertPlans(engine, [...seen.values()], { atLeast: 4, hasFewRows: true });
+    await listNewestRuns(engine.db, undefined, { since: 0, before: undefined, limit: 10 });
+    await listNewestRuns(engine.db, undefined, { since: 0, before: { startedAt: 5, id: 'a' }, limit: 10 });
+    const last = { userId: 'm7', day: 5, service: 'DATASET_READS' };
+    for (const end of [undefined, last]) await listUsageOfAll(engine.db, 0, { before: end, limit: 10 });
+    await assertPlans(engine, [...seen.values()], {
+      atLeast: 8,
+      hasFewRows: true,
+      scan: /SCAN (?!CONSTANT|some)|Seq Scan on /,
+    });
   });
 
   test('what needs attention is found by an index', async () => {
@@ -241,6 +263,7 @@ onEachEngine((testEngine) => {
     await listEvaluationsByDay(db, 'e', ['a', 'b'], 0);
     await listNextChanges(db, 'e', ['a', 'b']);
     await countWaitingApprovals(db, 'e', ['a', 'b']);
+    await listFlagsNamed(db, ['p', 'q'], ['a', 'b'], 301);
     await listUsageOf(db, 'e', ['a', 'b']);
     await listOldFlags(db, { after: 'a', createdBefore: 1, limit: 50 });
     const settled = { id: 'f', projectId: 'p', isTemporary: true, createdAt: 1 };

@@ -6,6 +6,7 @@ import { Nullable, OneOf, Type, type Static } from '../../kernel/schema/schema.t
 /** Of each side of a log. */
 export const MAX_COMPARED_LINES = 100;
 export const MAX_DIFFERENCES = 200;
+export const MAX_FIELDS = 200;
 /** Of an input: larger ones are compared by their size alone. */
 export const MAX_COMPARED_INPUT = 128 * 1024;
 
@@ -19,7 +20,15 @@ const ComparedRun = Type.Object(
     exitCode: Nullable(Type.Integer()),
     startedAt: Type.Integer(),
     finishedAt: Nullable(Type.Integer()),
-    build: Type.Object({ id: Type.String(), number: Type.String() }),
+    build: Type.Object({
+      id: Type.String(),
+      number: Type.String(),
+      commit: Type.Optional(
+        Type.String({
+          description: 'That it was built from, where your own Actor has its sources in a repository',
+        }),
+      ),
+    }),
   },
   { $id: 'ComparedRun' },
 );
@@ -79,6 +88,15 @@ export const RunComparison = Type.Object(
       restarts: Count,
       migrations: Count,
     }),
+    output: Type.Object(
+      {
+        added: Type.Array(Type.String(), { description: `At most ${MAX_FIELDS}` }),
+        missing: Type.Array(Type.String(), { description: `At most ${MAX_FIELDS}` }),
+        common: Type.Integer(),
+        isKnown: Type.Boolean({ description: 'False where a dataset is gone, or may not be viewed' }),
+      },
+      { description: 'The names of fields that the items of only one of the runs have' },
+    ),
     log: Type.Object({
       added: Type.Array(OneSided, {
         description: `Lines that the log before does not have, the most severe and frequent first; at most ${MAX_COMPARED_LINES}`,

@@ -1,4 +1,5 @@
 // Compares a run with another one, such as the last good one: input, build, options, counts and log.
+import { findBuild } from '../../actors/builds/store.ts';
 import { findCounts } from '../../actors/datasets/store.ts';
 import { plainContent } from '../../actors/key-value-stores/record-reply.ts';
 import { findRecord } from '../../actors/key-value-stores/store.ts';
@@ -18,6 +19,7 @@ import {
   MAX_COMPARED_INPUT,
   MAX_COMPARED_LINES,
   MAX_DIFFERENCES,
+  MAX_FIELDS,
   RunComparison,
   type ShownComparison,
 } from './compare-model.ts';
@@ -80,13 +82,13 @@ async function compareRuns(kernel: Kernel, call: RunCall, before: Run, after: Ru
     { before: before.id, after: after.id },
     { most: MAX_COMPARED_LINES, until },
   );
-  const count = (name: keyof RunCounts) => ({
+  const count = (name: Exclude<keyof RunCounts, 'fields'>) => ({
     ...(countsBefore[name] !== undefined && { before: countsBefore[name] }),
     ...(countsAfter[name] !== undefined && { after: countsAfter[name] }),
   });
   return {
-    before: showRun(before),
-    after: showRun(after),
+    before: await showRun(kernel, before),
+    after: await showRun(kernel, after),
     input,
     options: options.items,
     counts: {
@@ -99,17 +101,32 @@ async function compareRuns(kernel: Kernel, call: RunCall, before: Run, after: Ru
       restarts: count('restarts'),
       migrations: count('migrations'),
     },
+    output: compareFields(countsBefore.fields, countsAfter.fields),
     log,
   };
 }
 
-function showRun(run: Run): ShownComparison['before'] {
+async function showRun({ db }: Kernel, run: Run): Promise<ShownComparison['before']> {
   const { id, actorId, taskId, status, statusMessage, exitCode, startedAt, finishedAt } = run;
-  const build = { id: run.buildId, number: run.buildNumber };
+  const made = await findBuild(db, run.buildId);
+  // The sources of somebody else's Actor are theirs.
+  const commit = made?.userId === run.userId ? made.commit : null;
+  const build = { id: run.buildId, number: run.buildNumber, ...(commit !== null && { commit }) };
   return { id, actorId, taskId, status, statusMessage, exitCode, startedAt, finishedAt, build };
 }
 
+function compareFields(before?: readonly string[], after?: readonly string[]): ShownComparison['output'] {
+  const [old, present] = [new Set(before), new Set(after)];
+  return {
+    added: [...present].filter((field) => !old.has(field)).slice(0, MAX_FIELDS),
+    missing: [...old].filter((field) => !present.has(field)).slice(0, MAX_FIELDS),
+    common: [...present].filter((field) => old.has(field)).length,
+    isKnown: before !== undefined && after !== undefined,
+  };
+}
+
 interface RunCounts {
+  fields?: readonly string[] | undefined;
   items?: number | undefined;
   requests?: number | undefined;
   handledRequests?: number | undefined;
@@ -126,8 +143,10 @@ async function countsOf(kernel: Kernel, call: RunCall, run: Run): Promise<RunCou
   const maySeeItems = await mayRead(kernel, call, 'dataset', datasetId);
   const maySeeQueue = await mayRead(kernel, call, 'request-queue', queueId);
   const queue = maySeeQueue ? (await findQueues(db, [queueId])).get(queueId) : undefined;
+  const items = maySeeItems ? (await findCounts(db, [datasetId])).get(datasetId) : undefined;
   return {
-    items: maySeeItems ? (await findCounts(db, [datasetId])).get(datasetId)?.itemCount : undefined,
+    fields: items?.fields,
+    items: items?.itemCount,
     requests: queue?.total,
     handledRequests: queue?.handled,
     durationMs: (run.finishedAt ?? call.now) - run.startedAt,

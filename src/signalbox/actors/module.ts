@@ -1,12 +1,15 @@
 // What people do with Actors every day: read logs by lines, see what happened to runs and why, plan schedules and exports.
 import type { Module } from '../../kernel/http/module.ts';
+import { runCallRoutes } from './call-routes.ts';
 import { comingRunRoutes } from './coming-routes.ts';
 import { runComparisonRoutes } from './compare-routes.ts';
 import { cronRoutes } from './cron-routes.ts';
 import { dispatchWorkRoutes } from './dispatch-routes.ts';
 import { estimateRoutes } from './estimate-routes.ts';
 import { failureRoutes } from './failure-routes.ts';
+import { findRunRoutes } from './find-runs-routes.ts';
 import { logLineRoutes } from './log-routes.ts';
+import { memberUsageRoutes } from './member-usage-routes.ts';
 import { runTimelineRoutes } from './timeline-routes.ts';
 import { runUsageRoutes } from './usage-routes.ts';
 
@@ -14,7 +17,7 @@ export const actorWorkModule: Module = {
   tag: {
     name: 'Actors',
     description:
-      'Lines of logs, timelines and comparisons of runs, failures by cause, what runs used, previews of schedules and exports, and dispatches of webhooks',
+      'Lines of logs, timelines and comparisons of runs, failures by cause, what runs called and used, previews of schedules and exports, and dispatches of webhooks',
   },
   routes: [
     ...logLineRoutes,
@@ -23,8 +26,11 @@ export const actorWorkModule: Module = {
     ...cronRoutes,
     ...comingRunRoutes,
     ...estimateRoutes,
+    ...findRunRoutes,
     ...failureRoutes,
     ...dispatchWorkRoutes,
     ...runUsageRoutes,
+    ...memberUsageRoutes,
+    ...runCallRoutes,
   ],
 };

@@ -34,6 +34,24 @@ export async function listRunStates(
   );
 }
 
+/** Of all accounts, by status: those that have not ended. No more than `max` are counted. */
+export async function countUnfinishedRuns(db: Db, max: number): Promise<Map<JobStatus, number>> {
+  const rows = await db
+    .selectFrom('runs')
+    .select('status')
+    .where('finished_at', 'is', null)
+    // As the index begins: all of them.
+    .where('user_id', '>', '')
+    .limit(max)
+    .execute();
+  const counts = new Map<JobStatus, number>();
+  for (const { status } of rows) {
+    const known = status as JobStatus;
+    counts.set(known, (counts.get(known) ?? 0) + 1);
+  }
+  return counts;
+}
+
 export interface RunThatFailed extends RunState {
   message: string | null;
   startedAt: number;
@@ -69,6 +87,7 @@ export async function listRunsThatFailed(
 export interface UsedRun {
   id: string;
   actorId: string;
+  userId: string;
   status: string;
   startedAt: number;
   finishedAt: number | null;
@@ -82,9 +101,10 @@ export interface NewestRuns {
   limit: number;
 }
 
+/** Of one account, or of all of them. */
 export async function listNewestRuns(
   db: Db,
-  userId: string,
+  userId: string | undefined,
   { since, before, limit }: NewestRuns,
 ): Promise<UsedRun[]> {
   return await db
@@ -92,12 +112,13 @@ export async function listNewestRuns(
     .select([
       'id',
       'actor_id as actorId',
+      'user_id as userId',
       'status',
       'started_at as startedAt',
       'finished_at as finishedAt',
       'memory_mbytes as memoryMbytes',
     ])
-    .where('user_id', '=', userId)
+    .$if(userId !== undefined, (query) => query.where('user_id', '=', userId!))
     .where('started_at', '>=', since)
     .$if(before !== undefined, (query) =>
       query.where(({ eb, refTuple, tuple }) =>

@@ -1,28 +1,14 @@
 // What the caller's runs used in the last days: by Actor, and day by day.
+import { DAY } from '../../actors/usage/model.ts';
 import { route } from '../../kernel/http/route.ts';
 import { accountOf } from '../../kernel/identity/caller.ts';
-import type { Db } from '../../kernel/storage/tables.ts';
-import { Type, type Static } from '../../kernel/schema/schema.ts';
+import { Type } from '../../kernel/schema/schema.ts';
 import { listActorNames } from '../search/actor-sources.ts';
 import { readActorRecords } from '../search/store-actor-records.ts';
-import { listNewestRuns, type UsedRun } from './store-runs.ts';
+import { addUpRuns, MAX_ADDED_RUNS } from './add-up-runs.ts';
+import { firstDayOf, nothingUsed, shareOf, UsageQuery, USED, type Used } from './usage-model.ts';
 
-const HOUR = 60 * 60 * 1000;
-const DAY = 24 * HOUR;
-const USUAL_DAYS = 30;
-const MAX_DAYS = 90;
-const GIGABYTE_MBYTES = 1024;
-/** Runs that are added up, and how many are read at once. */
-const MAX_RUNS = 20_000;
-const BATCH = 2000;
 const MAX_ACTORS = 200;
-
-const USED = {
-  runs: Type.Integer(),
-  failed: Type.Integer({ description: 'Those that have failed or timed out' }),
-  durationMs: Type.Integer({ description: 'Of all of them together' }),
-  computeUnits: Type.Number({ description: 'Gigabytes of their memory times hours' }),
-};
 
 const RunUsage = Type.Object(
   {
@@ -41,7 +27,7 @@ const RunUsage = Type.Object(
       description: 'Those with runs, the oldest first',
     }),
     isPartial: Type.Boolean({
-      description: `There are more than ${MAX_RUNS} runs, of which the newest are added up, or more Actors`,
+      description: `There are more than ${MAX_ADDED_RUNS} runs, of which the newest are added up, or more Actors`,
     }),
   },
   { $id: 'RunUsage' },
@@ -54,22 +40,19 @@ const getRunUsage = route(
     path: '/runs/usage',
     summary: 'Get what your runs used, by Actor and day by day',
     access: { action: 'viewRun' },
-    query: Type.Object({
-      days: Type.Optional(
-        Type.Integer({
-          minimum: 1,
-          maximum: MAX_DAYS,
-          description: `Whole days in UTC, today among them; ${USUAL_DAYS} when not given`,
-        }),
-      ),
-    }),
+    query: UsageQuery,
     reply: { 200: RunUsage },
   },
   async (call, { db }) => {
     call.requirePermission('actor-run/*');
-    const { days = USUAL_DAYS } = call.query;
-    const since = (Math.floor(call.now / DAY) - days + 1) * DAY;
-    const { total, byActor, byDay, isPartial } = await addUp(db, accountOf(call.caller).id, since, call.now);
+    const since = firstDayOf(call.query, call.now);
+    const userId = accountOf(call.caller).id;
+    const byActor = new Map<string, Used>();
+    const byDay = new Map<number, Used>();
+    const { total, isPartial } = await addUpRuns(db, { userId, since, now: call.now }, (run) => [
+      shareOf(byActor, run.actorId, nothingUsed),
+      shareOf(byDay, Math.floor(run.startedAt / DAY) * DAY, nothingUsed),
+    ]);
     const sorted = [...byActor].toSorted(
       ([, a], [, b]) => b.computeUnits - a.computeUnits || b.runs - a.runs,
     );
@@ -92,49 +75,5 @@ const getRunUsage = route(
     };
   },
 );
-
-type Used = Static<typeof RunUsage>['total'];
-
-interface Sums {
-  total: Used;
-  byActor: Map<string, Used>;
-  byDay: Map<number, Used>;
-  isPartial: boolean;
-}
-
-const nothing = (): Used => ({ runs: 0, failed: 0, durationMs: 0, computeUnits: 0 });
-
-/** The newest first, batch by batch, so that the event loop goes on between them. */
-async function addUp(db: Db, userId: string, since: number, now: number): Promise<Sums> {
-  const sums: Sums = { total: nothing(), byActor: new Map(), byDay: new Map(), isPartial: false };
-  let before: Pick<UsedRun, 'startedAt' | 'id'> | undefined;
-  for (;;) {
-    const runs = await listNewestRuns(db, userId, { since, before, limit: BATCH });
-    for (const run of runs) {
-      const day = Math.floor(run.startedAt / DAY) * DAY;
-      for (const used of [sums.total, partOf(sums.byActor, run.actorId), partOf(sums.byDay, day)])
-        add(used, run, now);
-    }
-    if (runs.length < BATCH) return sums;
-    if (sums.total.runs >= MAX_RUNS) return { ...sums, isPartial: true };
-    before = runs.at(-1);
-  }
-}
-
-function partOf<Key>(parts: Map<Key, Used>, key: Key): Used {
-  const known = parts.get(key);
-  if (known !== undefined) return known;
-  const made = nothing();
-  parts.set(key, made);
-  return made;
-}
-
-function add(used: Used, { status, startedAt, finishedAt, memoryMbytes }: UsedRun, now: number): void {
-  const durationMs = Math.max(0, (finishedAt ?? now) - startedAt);
-  used.runs += 1;
-  if (status === 'FAILED' || status === 'TIMED-OUT') used.failed += 1;
-  used.durationMs += durationMs;
-  used.computeUnits += (memoryMbytes / GIGABYTE_MBYTES) * (durationMs / HOUR);
-}
 
 export const runUsageRoutes = [getRunUsage];

@@ -1,7 +1,8 @@
 // What needs attention about the account: reviews, tokens that expire, rate limits that are nearly used up, calls of old versions.
 import { tokenResource } from '../../flags/tokens/model.ts';
 import { hostApi } from '../../host/api.ts';
-import { listVersionUsage } from '../../kernel/versions/usage/store.ts';
+import { findTokens } from '../../kernel/identity/store-tokens.ts';
+import { listVersionUsage, type UsageRow } from '../../kernel/versions/usage/store.ts';
 import type { Searcher } from '../search/source.ts';
 import { SEARCH_SOURCES } from '../search/sources.ts';
 import type { Cause } from './model.ts';
@@ -79,15 +80,18 @@ export async function findOldVersions({ db, now, caller }: Searcher): Promise<Ca
     { offset: 0, limit: MAX_USAGE_ROWS },
   );
   const groups = Map.groupBy(rows, (row) => `${row.caller}-${row.version}`);
+  const tokens = await findTokens(db, [...new Set(rows.map(({ caller: id }) => id))]);
+  const names = new Map(tokens.map(({ id, name, ending }) => [id, name || `…${ending}`]));
   return [...groups].map(([key, some]) => {
-    const { version } = some[0]!;
+    const first = some[0]!;
+    const { version } = first;
     const operations = some.map(({ operation }) => operation);
     const more = operations.length > 3 ? ` and ${operations.length - 3} more` : '';
     return {
       id: `version-${api}-${key}`,
       kind: 'version',
       urgency: 'coming',
-      title: `Calls of version ${version}`,
+      title: `Version ${version} is called by ${describeCaller(first, names)}`,
       reason: `Version ${target} changes ${operations.slice(0, 3).join(', ')}${more}.`,
       at: Math.max(...some.map(({ lastAt }) => lastAt)),
       count: some.reduce((sum, { calls }) => sum + calls, 0),
@@ -97,4 +101,10 @@ export async function findOldVersions({ db, now, caller }: Searcher): Promise<Ca
       },
     };
   });
+}
+
+function describeCaller({ kind, caller }: UsageRow, names: ReadonlyMap<string, string>): string {
+  if (kind !== 'token') return kind === 'session' ? 'a browser' : 'a program';
+  const name = names.get(caller);
+  return name === undefined ? 'a token that is gone' : `the token ${name}`;
 }

@@ -1,8 +1,14 @@
-// What people do with code every day and the host API does not say: why a pull request cannot be merged.
+// What people do with code every day and the host API does not say: why a pull request cannot be merged, who wrote a line, and what changed an entry.
 import type { Module } from '../../kernel/http/module.ts';
+import { blameRoutes } from './blame-routes.ts';
+import { lastChangesRoutes } from './last-changes-routes.ts';
 import { mergeCheckRoutes } from './merge-check-routes.ts';
 
 export const codeWorkModule: Module = {
-  tag: { name: 'Code', description: 'Every reason why a pull request cannot be merged' },
-  routes: mergeCheckRoutes,
+  tag: {
+    name: 'Code',
+    description:
+      'Every reason why a pull request cannot be merged, the commits that lines come from, and those that last changed the entries of a folder',
+  },
+  routes: [...mergeCheckRoutes, ...blameRoutes, ...lastChangesRoutes],
 };

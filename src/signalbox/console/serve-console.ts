@@ -1,12 +1,13 @@
-// Serves the console: its page with a content policy of its own, its files, and the way to it from the root of the server.
+// Serves the console: its page with a content policy of its own, its files, and the way to it from the addresses of the host.
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { randomBytes } from 'node:crypto';
 import { anonymousAt } from '../../kernel/identity/caller.ts';
 import { escapeHtml, htmlPage, pageHeaders, showPage } from '../../kernel/http/pages/html.ts';
 import { chargePage, DOCS_CATEGORY, showErrorsAsPages } from '../../kernel/http/pages/session-pages.ts';
-import { cookieOf } from '../../kernel/identity/sessions/session-caller.ts';
+import { cookieOf, SESSION_HEADER } from '../../kernel/identity/sessions/session-caller.ts';
 import { loginPathFrom } from '../../kernel/identity/sessions/session-link.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
+import { consolePathOf } from './host-addresses.ts';
 
 const A_YEAR = 'public, max-age=31536000, immutable';
 /** Chosen in the console, so that the page has its colours before its script runs. */
@@ -34,13 +35,17 @@ export function serveConsole(app: FastifyInstance, kernel: Kernel): void {
     scope.get('/console/*', show);
     done();
   });
-  app.apis.setFrontPage((request) => (isBrowser(request) ? '/console' : undefined));
+  const isReserved = (word: string) => app.reservedPathSegments.has(word);
+  app.apis.setPageFinder((request) =>
+    isBrowser(request) ? consolePathOf(request.url, isReserved) : undefined,
+  );
 }
 
 /** A credential always means the API. */
 function isBrowser({ method, headers }: FastifyRequest): boolean {
   if (method !== 'GET' && method !== 'HEAD') return false;
-  return headers.authorization === undefined && prefersHtml(headers.accept ?? '');
+  if (headers.authorization !== undefined || headers[SESSION_HEADER] !== undefined) return false;
+  return prefersHtml(headers.accept ?? '');
 }
 
 /** Browsers name HTML first when they open an address. */
@@ -60,7 +65,7 @@ async function showConsole(request: FastifyRequest, reply: FastifyReply, kernel:
   const nonce = randomBytes(16).toString('base64');
   return reply
     .headers({ ...pageHeaders(), 'content-security-policy': contentPolicy(nonce, bundler) })
-    .send(fillIn(page, { nonce, base: basePath(kernel), theme: themeOf(headers.cookie) }));
+    .send(fillIn(page, nonce, themeOf(headers.cookie)));
 }
 
 /** A source, from the bundler. */
@@ -73,21 +78,13 @@ async function passOn(bundler: string, url: string, reply: FastifyReply) {
     .send(Buffer.from(await response.arrayBuffer()));
 }
 
-function basePath({ publicUrl }: Kernel): string {
-  return `${new URL(publicUrl).pathname.replace(/\/$/, '')}/console/`;
-}
-
 function themeOf(cookies = ''): string | undefined {
   return THEME_COOKIE.exec(cookies)?.groups?.['theme'];
 }
 
-function fillIn(
-  page: string,
-  { nonce, base, theme }: { nonce: string; base: string; theme: string | undefined },
-): string {
+function fillIn(page: string, nonce: string, theme: string | undefined): string {
   return page
     .replace('<html lang="en">', theme === undefined ? '$&' : `<html lang="en" data-theme="${theme}">`)
-    .replace('<base href="/console/"', `<base href="${escapeHtml(base)}"`)
     .replaceAll('"NONCE"', `"${nonce}"`);
 }
 

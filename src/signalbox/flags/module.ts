@@ -2,6 +2,7 @@
 import type { Module } from '../../kernel/http/module.ts';
 import { environmentComparisonRoutes } from './compare-routes.ts';
 import { evaluateRoutes } from './evaluate-routes.ts';
+import { namedFlagRoutes } from './named-routes.ts';
 import { flagPermissionRoutes } from './permission-routes.ts';
 import { previewRoutes } from './preview-routes.ts';
 import { stateRoutes } from './states-routes.ts';
@@ -17,5 +18,6 @@ export const flagWorkModule: Module = {
     ...stateRoutes,
     ...environmentComparisonRoutes,
     ...flagPermissionRoutes,
+    ...namedFlagRoutes,
   ],
 };

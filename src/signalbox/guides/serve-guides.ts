@@ -3,28 +3,27 @@
 import type { FastifyInstance } from 'fastify';
 import { escapeHtml, htmlPage, showPage } from '../../kernel/http/pages/html.ts';
 import { chargePage, DOCS_CATEGORY, showErrorsAsPages } from '../../kernel/http/pages/session-pages.ts';
-import type { Api } from '../../kernel/http/protocol.ts';
 import { anonymousAt } from '../../kernel/identity/caller.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
-import { showDocs, type DocsContent } from '../../kernel/openapi/docs-frame.ts';
+import { showDocs, type DocsContent, type DocsSite } from '../../kernel/openapi/docs-frame.ts';
 import { DOCS_KINDS } from '../search/docs-index.ts';
 import { parseQuery } from '../search/terms.ts';
+import { SEARCH_PATH } from './docs-site.ts';
 import { readGuides } from './guide-files.ts';
 import { GUIDES_PATH, type Guide } from './guide.ts';
 
-const SEARCH_PATH = '/docs/search';
 const MAX_SEARCH = 200;
 /** Of each kind. */
 const MAX_HITS = 50;
 
-export function serveGuides(app: FastifyInstance, apis: readonly Api[], kernel: Kernel): void {
+export function serveGuides(app: FastifyInstance, site: DocsSite, kernel: Kernel): void {
   /** By name; there are as many as files. */
   const pages = new Map<string, DocsContent>();
   void app.register((scope, _options, done) => {
     showErrorsAsPages(scope, kernel, 'guides');
     scope.addHook('onRequest', ({ ip }) => chargePage(kernel, DOCS_CATEGORY, anonymousAt(ip)));
     scope.get(GUIDES_PATH, async (_request, reply) =>
-      showDocs(reply, apis, await guideList(), { path: GUIDES_PATH }),
+      showDocs(reply, site, await guideList(), { path: GUIDES_PATH }),
     );
     scope.get<{ Params: { name: string } }>(`${GUIDES_PATH}/:name`, async ({ params: { name } }, reply) => {
       const isMarkdown = name.endsWith('.md');
@@ -36,11 +35,11 @@ export function serveGuides(app: FastifyInstance, apis: readonly Api[], kernel: 
           .send(guide.markdown);
       const page = pages.get(name) ?? (await guidePage(guide, kernel));
       pages.set(name, page);
-      return showDocs(reply, apis, page, { path: `${GUIDES_PATH}/${name}` });
+      return showDocs(reply, site, page, { path: `${GUIDES_PATH}/${name}` });
     });
     scope.get<{ Querystring: { q?: unknown } }>(SEARCH_PATH, async ({ query }, reply) => {
       const search = typeof query.q === 'string' ? query.q.slice(0, MAX_SEARCH) : '';
-      return showDocs(reply, apis, await foundPage(search, kernel), { path: SEARCH_PATH, search });
+      return showDocs(reply, site, await foundPage(search, kernel), { path: SEARCH_PATH, search });
     });
     done();
   });

@@ -35,12 +35,28 @@ interface Index extends Words {
 
 /** Made when somebody searches first. */
 export class DocsIndex {
+  readonly #apis: readonly Api[];
   readonly #read: () => Promise<Index>;
+  /** By the name of the API, and by the id of the operation. */
+  readonly #operations = new Map<string, ReadonlyMap<string, FoundItem>>();
 
   constructor(apis: readonly Api[]) {
+    this.#apis = apis;
     this.#read = memoizeAsync(async () =>
       indexRecords([...apis.flatMap(operationRecords), ...(await guideRecords())]),
     );
+  }
+
+  /** Undefined where the API has no such operation, or no more. */
+  operation(api: string, id: string): FoundItem | undefined {
+    let known = this.#operations.get(api);
+    if (known === undefined) {
+      const documented = this.#apis.find(({ protocol }) => protocol.name === api);
+      if (documented === undefined) return undefined;
+      known = new Map(operationRecords(documented).map(({ item }) => [item.id, item]));
+      this.#operations.set(api, known);
+    }
+    return known.get(`${api}/${id}`);
   }
 
   /** The best first; of equals in the order of the documentation. */

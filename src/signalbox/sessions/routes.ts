@@ -1,17 +1,24 @@
 // Logs browsers in and out, lists and ends sessions, and signs links to what a session may read.
 import { Failure } from '../../kernel/failure.ts';
 import {
+  challengeFor,
+  memberByCode,
+  WRONG_CODE,
+  type ArrivingMember,
+} from '../../kernel/http/pages/login-challenge.ts';
+import {
+  chargeLoginAttempt,
   endSession,
   isOwnOrigin,
   logRefusal,
   memberByLink,
   memberByPassword,
   openSession,
-  type ArrivingMember,
   type Visitor,
 } from '../../kernel/http/pages/open-session.ts';
 import { reply, route } from '../../kernel/http/route.ts';
 import type { KnownCaller, SessionIdentity } from '../../kernel/identity/caller.ts';
+import { publicPathOf, withoutPublicPath } from '../../kernel/http/public-path.ts';
 import { signSessionLink } from '../../kernel/identity/sessions/session-link.ts';
 import {
   deleteOtherSessions,
@@ -30,7 +37,19 @@ const Time = Type.Integer({ description: 'In epoch milliseconds' });
 const Login = Type.Union([
   Type.Object({ name: PlainText({ maxLength: 320 }), password: Type.String({ maxLength: 1024 }) }),
   Type.Object({ link: PlainText({ maxLength: 200, description: 'The last part of a login link' }) }),
+  Type.Object({
+    challenge: Type.String({ maxLength: 1024, description: 'What the first step has answered' }),
+    code: PlainText({ maxLength: 100, description: 'Of the authenticator app, or a recovery code' }),
+  }),
 ]);
+
+const LoginChallenge = Type.Object(
+  {
+    challenge: Type.String({ description: 'To be sent with a code, within five minutes' }),
+    username: Type.String(),
+  },
+  { $id: 'LoginChallenge' },
+);
 
 const OpenedSession = Type.Object(
   {
@@ -61,18 +80,20 @@ const logIn = route(
     summary: 'Log a browser in',
     description:
       'By password or by a login link, for pages of this server only: the header `Origin` must be its own. Sets the cookie of ' +
-      'the session.',
+      'the session. Where the member has a second factor, the reply is 202 with a challenge, which a second call answers with a code.',
     access: 'anyone',
     isData: true,
     worksOnFullDisk: true,
     body: Login,
-    reply: { 201: OpenedSession },
+    reply: { 201: OpenedSession, 202: LoginChallenge },
   },
   async ({ address, headers, body }, kernel) => {
     const visitor: Visitor = { address, headers };
     requireOwnOrigin(visitor, kernel);
     const member = await findMember(kernel, visitor, body);
-    const { pageSecret, cookie, expiresAt } = await openSession(kernel, visitor, member);
+    const challenge = 'code' in body ? undefined : await challengeFor(kernel, member);
+    if (challenge !== undefined) return reply(202, { challenge, username: member.username });
+    const { pageSecret, cookies, expiresAt } = await openSession(kernel, visitor, member);
     const { username, link: purpose } = member;
     const hasPassword = (await findPasswordHash(kernel.db, member.id)) !== null;
     const opened: Static<typeof OpenedSession> = {
@@ -83,7 +104,7 @@ const logIn = route(
       hasPassword,
       mustSetPassword: purpose === 'reset' || (purpose === 'invitation' && !hasPassword),
     };
-    return reply(201, opened, { 'set-cookie': cookie });
+    return reply(201, opened, { 'set-cookie': cookies.join('\n') });
   },
 );
 
@@ -93,6 +114,13 @@ async function findMember(
   login: Static<typeof Login>,
 ): Promise<ArrivingMember> {
   if ('link' in login) return await memberByLink(kernel, login.link);
+  if ('code' in login) {
+    await chargeLoginAttempt(kernel, visitor.address);
+    const member = await memberByCode(kernel, login.challenge, login.code);
+    if (member !== undefined) return member;
+    logRefusal(kernel, visitor, 401);
+    throw new Failure('unauthenticated', WRONG_CODE, { code: 'wrong-code' });
+  }
   const member = await memberByPassword(kernel, visitor, login);
   if (member !== undefined) return member;
   logRefusal(kernel, visitor, 401);
@@ -215,9 +243,10 @@ const createLink = route(
     body: Type.Object({ path: PlainText({ description: 'Path and query on this server' }) }),
     reply: { 201: Type.Object({ url: Type.String(), expiresAt: Time }, { $id: 'Link' }) },
   },
-  ({ caller, body: { path }, now }, { secrets }) => {
-    const link = signSessionLink(secrets, sessionOf(caller), path, now);
-    if (link !== undefined) return reply(201, link);
+  ({ caller, body: { path }, now }, { secrets, publicUrl }) => {
+    const publicPath = publicPathOf(publicUrl);
+    const link = signSessionLink(secrets, sessionOf(caller), withoutPublicPath(path, publicPath), now);
+    if (link !== undefined) return reply(201, { ...link, url: publicPath + link.url });
     throw new Failure('invalid', 'The path must be one of this server', {
       fields: [{ field: '/path', message: 'must be a path of this server' }],
     });

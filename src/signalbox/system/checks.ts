@@ -21,9 +21,12 @@ const FULL_PART = 0.9;
 /** A node says every ten seconds that it is there. */
 const UNSEEN_MS = 35_000;
 const GB = 1e9;
+/** Time enough to do something. */
+const SOON_MS = 14 * 24 * 60 * 60 * 1000;
 
 export function checkSystem(facts: SystemFacts, state: CheckedState): SystemCheck[] {
   return [
+    ...checkPause(facts, state),
     checkDatabase(facts, state),
     ...state.findings
       .filter(({ state: found }) => found !== 'ok')
@@ -40,6 +43,19 @@ export function checkSystem(facts: SystemFacts, state: CheckedState): SystemChec
   ];
 }
 
+function checkPause({ pausedSince }: SystemFacts, { program }: CheckedState): SystemCheck[] {
+  if (pausedSince === undefined) return [];
+  return [
+    {
+      name: 'paused',
+      state: 'warn',
+      text: `Paused after a restore, since ${new Date(pausedSince).toISOString()}: no schedule, run, webhook or planned change happens.`,
+      advice: 'Resume when no other server works on the same data.',
+      command: `${program} resume`,
+    },
+  ];
+}
+
 function checkDatabase({ database }: SystemFacts, { program }: CheckedState) {
   const { name, version, bytes } = database;
   return {
@@ -51,7 +67,10 @@ function checkDatabase({ database }: SystemFacts, { program }: CheckedState) {
   } satisfies SystemCheck;
 }
 
-function checkDisk({ disk }: SystemFacts, { fullDisks, isDiskFull, program }: CheckedState): SystemCheck[] {
+function checkDisk(
+  { disk, diskUse }: SystemFacts,
+  { fullDisks, isDiskFull, program, now }: CheckedState,
+): SystemCheck[] {
   const name = 'disk';
   if (fullDisks.length > 0)
     return fullDisks.map((text) => ({
@@ -59,6 +78,15 @@ function checkDisk({ disk }: SystemFacts, { fullDisks, isDiskFull, program }: Ch
       state: isDiskFull ? 'bad' : 'warn',
       text,
       advice: 'Delete what is not needed, or give the file system more room.',
+      command: `${program} doctor`,
+    }));
+  const soon = diskUse.disks.filter(({ fullAt = Infinity }) => fullAt < now + SOON_MS);
+  if (soon.length > 0)
+    return soon.map(({ names, freeBytes, bytesPerDay, fullAt }) => ({
+      name,
+      state: 'warn',
+      text: `The file system of ${names} is full on ${new Date(fullAt!).toISOString().slice(0, 10)} if it goes on like this: ${inGb(freeBytes)} are free, and ${inGb(bytesPerDay!)} more are used each day.`,
+      advice: 'Keep less, by the settings for how long things are kept, or give the file system more room.',
       command: `${program} doctor`,
     }));
   if (disk === undefined) return [];

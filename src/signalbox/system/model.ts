@@ -1,4 +1,5 @@
 // The server as administrators see it: the process, the database, the disk, and the work that waits.
+import { STATUSES } from '../../actors/jobs/job.ts';
 import { LOG_LEVELS } from '../../kernel/observability/log-level.ts';
 import { OneOf, Type, type Static } from '../../kernel/schema/schema.ts';
 
@@ -53,6 +54,7 @@ export const System = Type.Object(
     release: Type.String(),
     node: Type.Object({ version: Type.String(), platform: Type.String(), arch: Type.String() }),
     startedAt: Time(),
+    pausedSince: Type.Optional(Time('Since when it waits for `POST /system/resume` after a restore')),
     uptimeSeconds: Type.Integer(),
     memory: Type.Object({
       rss: Bytes('That the process holds'),
@@ -71,12 +73,50 @@ export const System = Type.Object(
       engine: OneOf(['sqlite', 'postgres']),
       version: Type.String(),
       bytes: Bytes('On disk, without a journal'),
+      statements: Type.Integer({ description: 'That this node has executed since its start' }),
+      meanMs: Type.Number({ description: 'How long one of them took on average' }),
+      connections: Type.Optional(
+        Type.Object(
+          {
+            open: Count('All of them'),
+            idle: Count('Those that are free'),
+            waiting: Count('Calls that wait for one'),
+          },
+          { description: 'Of the pool of this node; absent where there is none' },
+        ),
+      ),
     }),
     disk: Type.Optional(
       Type.Object(
         { freeBytes: Bytes(), totalBytes: Bytes() },
         { description: 'The file system of the data folder; absent where it is not watched' },
       ),
+    ),
+    diskUse: Type.Object(
+      {
+        kinds: Type.Array(
+          Type.Object({
+            kind: Type.String({ description: 'Such as the database, large objects, repositories, backups' }),
+            bytes: Bytes(),
+            at: Time('When it was measured'),
+          }),
+          { description: 'Empty until it was measured for the first time' },
+        ),
+        disks: Type.Array(
+          Type.Object({
+            names: Type.String({ description: 'What is on this file system' }),
+            totalBytes: Bytes(),
+            freeBytes: Bytes(),
+            bytesPerDay: Type.Optional(
+              Bytes('By which more is used from day to day; absent in the first hours'),
+            ),
+            fullAt: Type.Optional(
+              Time('When it is full if it goes on like this; absent if that takes years'),
+            ),
+          }),
+        ),
+      },
+      { description: 'What takes room on the disks of the node that answers, and until when that is enough' },
     ),
     objects: Type.Object({ kind: OneOf(['folder', 's3']) }, { description: 'Where large objects are' }),
     nodes: Type.Array(SystemNode, {
@@ -94,6 +134,17 @@ export const System = Type.Object(
         description:
           'No count is above 1000, and given up ones are looked for among the last 1000 that ended',
       },
+    ),
+    runs: Type.Array(Type.Object({ status: OneOf(STATUSES), count: Count('At most 2000 together') }), {
+      description: 'Of Actors, of all accounts, that have not ended',
+    }),
+    git: Type.Object(
+      {
+        transfers: Count('Clones, fetches and pushes'),
+        downloads: Count('Of archives and files'),
+        waiting: Count('Those of both that wait'),
+      },
+      { description: 'Processes of git that move data on this node' },
     ),
     streams: Type.Object(
       { flags: Count('Of clients of flags'), changes: Count('Of changes') },

@@ -1,18 +1,22 @@
 // Reads the facts about this server: every figure is cheap, and none is read from a table that grows without a bound.
 import { hostname } from 'node:os';
 import { listLastSeenNodes } from '../../actors/standby/store-nodes.ts';
+import { countUnfinishedRuns } from '../actors/store-runs.ts';
+import { findPause } from '../../kernel/backup/backup-store.ts';
 import { listFirstDue } from '../../kernel/jobs/due-store.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
 import type { LogLevel } from '../../kernel/observability/log-level.ts';
 import { describeEngine } from '../../kernel/storage/describe-engine.ts';
 import type { EngineFinding } from '../../kernel/storage/check-engine.ts';
 import { readDeliveryBacklog } from '../../kernel/webhooks/store-backlog.ts';
+import { DISK_NODE, readDiskUse } from './disk-use.ts';
 import { summarizeDue } from './due-work.ts';
 import type { SystemFacts, SystemNode } from './model.ts';
 
 const MAX_NODES = 100;
 const MAX_DUE = 2000;
 const MAX_DELIVERIES = 1000;
+const MAX_RUNS = 2000;
 const DAY = 24 * 60 * 60 * 1000;
 
 export async function readSystem(
@@ -20,11 +24,14 @@ export async function readSystem(
   now: number,
 ): Promise<{ facts: SystemFacts; findings: EngineFinding[] }> {
   const { db, services, disk } = kernel;
-  const [described, due, backlog, seen] = await Promise.all([
+  const [described, due, backlog, seen, diskUse, runs, pause] = await Promise.all([
     describeEngine(kernel.engine),
     listFirstDue(db, MAX_DUE + 1),
     readDeliveryBacklog(db, now - DAY, MAX_DELIVERIES),
     listLastSeenNodes(db, MAX_NODES),
+    readDiskUse(kernel, DISK_NODE),
+    countUnfinishedRuns(db, MAX_RUNS),
+    findPause(db),
   ]);
   const { findings, ...database } = described;
   const uptime = process.uptime();
@@ -34,22 +41,47 @@ export async function readSystem(
     release: kernel.release,
     node: { version: process.versions.node, platform: process.platform, arch: process.arch },
     startedAt: Math.round(now - uptime * 1000),
+    ...(pause !== undefined && { pausedSince: pause.since }),
     uptimeSeconds: Math.floor(uptime),
     memory: readMemory(),
     ...(Number.isFinite(p99Ms) && { eventLoop: { p99Ms: Math.round(p99Ms * 10) / 10 } }),
-    database,
+    database: { ...database, ...loadOf(kernel) },
     ...(space && { disk: { freeBytes: space.freeBytes, totalBytes: space.totalBytes } }),
+    diskUse,
     // Only a bucket has addresses at which others read.
     objects: { kind: kernel.blobs.presign === undefined ? 'folder' : 's3' },
     nodes: nodesOf(kernel, seen, now),
     dueWork: summarizeDue(due.slice(0, MAX_DUE), now),
     isDueWorkComplete: due.length <= MAX_DUE,
     webhooks: { pending: backlog.pending, retrying: backlog.retrying, failing: backlog.failed },
+    runs: [...runs].map(([status, count]) => ({ status, count })),
+    git: gitLoadOf(kernel),
     streams: { flags: services.sdkStreams.size, changes: services.changeStreams.size },
     limits: { isEnabled: kernel.limits.enabled },
     logLevel: kernel.log.level as LogLevel,
   };
   return { facts, findings };
+}
+
+function loadOf({
+  engine: { load },
+}: Kernel): Pick<SystemFacts['database'], 'statements' | 'meanMs' | 'connections'> {
+  const { count, sum } = load.statements;
+  const connections = load.connections?.();
+  return {
+    statements: count,
+    meanMs: count === 0 ? 0 : Math.round((sum / count) * 1_000_000) / 1000,
+    ...(connections && { connections }),
+  };
+}
+
+function gitLoadOf({ services: { packs, downloads } }: Kernel): SystemFacts['git'] {
+  const [transfers, others] = [packs.load, downloads.load];
+  return {
+    transfers: transfers.used,
+    downloads: others.used,
+    waiting: transfers.waiting + others.waiting,
+  };
 }
 
 function readMemory(): SystemFacts['memory'] {
