@@ -2,6 +2,7 @@
 import { logCall } from './call-log.ts';
 import { headersOf, urlOf, withoutSecrets, type Call } from './call.ts';
 import { ApiError, unreachable } from './error.ts';
+import { ROOT } from './server.ts';
 import { readSecret, renewal, SESSION_HEADER } from './session.ts';
 
 export interface Reply<Body> {
@@ -30,10 +31,19 @@ async function sendInSession(call: Call, signal: AbortSignal | undefined): Promi
   for (;;) {
     const response = await sendOnce(call, signal);
     if (response.ok) return response;
-    const error = new ApiError(response.status, await readBody(response), response.headers);
+    const error = new ApiError(
+      response.status,
+      await readBody(response),
+      response.headers,
+      catalogueOf(call),
+    );
     if (!isSessionOver(error)) throw error;
     await renewal();
   }
+}
+
+function catalogueOf({ api }: Call): string {
+  return `${ROOT}/docs/${api}/errors`;
 }
 
 /** The flags API answers 401 where a permission is missing, too; it names the action then. */

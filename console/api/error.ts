@@ -19,8 +19,11 @@ export class ApiError extends Error {
   readonly fields: readonly FieldError[];
   readonly access: MissingAccess | undefined;
   readonly retryAfter: number | undefined;
+  /** The address of the page that explains it. */
+  readonly help: string | undefined;
 
-  constructor(status: number, body: unknown, headers: Headers) {
+  /** `catalogue` is the page with the codes of the API that answered. Errors of the host have none, and name their page themselves. */
+  constructor(status: number, body: unknown, headers: Headers, catalogue?: string) {
     const problem = readProblem(body);
     super(problem.message ?? `The server answered with ${status}.`);
     this.status = status;
@@ -31,6 +34,9 @@ export class ApiError extends Error {
     this.access = problem.access;
     const seconds = Number(headers.get('retry-after') ?? Number.NaN);
     this.retryAfter = Number.isFinite(seconds) ? seconds : undefined;
+    const { code, help } = problem;
+    this.help =
+      code === undefined || catalogue === undefined ? help : `${catalogue}#${encodeURIComponent(code)}`;
   }
 }
 
@@ -43,6 +49,7 @@ interface Problem {
   message?: string;
   code?: string;
   id?: string;
+  help?: string;
   fields: FieldError[];
   access?: MissingAccess;
 }
@@ -53,13 +60,14 @@ interface AnyBody {
   code?: string;
   id?: string;
   access?: MissingAccess;
+  documentation_url?: string;
   error?: { type?: string; message?: string };
   errors?: { field?: string; detail?: string; message?: string; code?: string }[];
 }
 
 function readProblem(body: unknown): Problem {
   if (typeof body !== 'object' || body === null) return { fields: [] };
-  const { detail, message, code, id, access, error, errors } = body as AnyBody;
+  const { detail, message, code, id, access, documentation_url: page, error, errors } = body as AnyBody;
   const text = detail ?? message ?? error?.message;
   const kind = code ?? error?.type;
   return {
@@ -67,6 +75,7 @@ function readProblem(body: unknown): Problem {
     ...(kind !== undefined && { code: kind }),
     ...(id !== undefined && { id }),
     ...(access !== undefined && { access }),
+    ...(page !== undefined && /^https?:\/\//.test(page) && { help: page }),
     fields: (Array.isArray(errors) ? errors : []).map((one) => ({
       field: one.field ?? '',
       message: one.detail ?? one.message ?? one.code ?? '',

@@ -1,5 +1,9 @@
 // Where this server is. The page says so in its base, so that the server may be mounted below any path.
 
+/** All of a browser that is needed here, so that tests without one can read this file. */
+declare const document: { readonly baseURI: string };
+declare const location: { readonly origin: string };
+
 /** Path of the server, without a slash at the end; empty at the root. */
 export const ROOT = new URL('..', document.baseURI).pathname.replace(/\/$/, '');
 

@@ -1,9 +1,10 @@
 // The session of this browser: its second secret, which all tabs share, and what waits while it is renewed.
 import { urlOf } from './call.ts';
 import { ApiError } from './error.ts';
+import { ROOT } from './server.ts';
 
-/** As the pages of the login name it. */
-const STORAGE_KEY = 'signalbox_session';
+/** As the pages of the login name it: servers below paths of one origin share its storage. */
+const STORAGE_KEY = `signalbox_session${ROOT === '' ? '' : `:${ROOT}`}`;
 export const SESSION_HEADER = 'x-signalbox-session';
 
 export type SessionState = 'open' | 'ended' | 'left';
@@ -52,19 +53,27 @@ function setOpen(): void {
   setState('open');
 }
 
-export type Login = { name: string; password: string } | { link: string };
+export type Login =
+  | { name: string; password: string }
+  | { link: string }
+  | { challenge: string; code: string };
 
-/** Other tabs take the new secret from the storage. */
-export async function logIn(login: Login): Promise<void> {
+/** Other tabs take the new secret from the storage. Resolves with a challenge where a code is needed beside the password. */
+export async function logIn(login: Login): Promise<string | undefined> {
   const response = await fetch(urlOf({ api: 'signalbox', path: '/session' }), {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify(login),
   });
-  const body = (await response.json().catch(() => undefined)) as { secret: string } | undefined;
+  const body = (await response.json().catch(() => undefined)) as
+    | { secret: string; challenge?: undefined }
+    | { challenge: string }
+    | undefined;
   if (!response.ok) throw new ApiError(response.status, body, response.headers);
+  if (body?.challenge !== undefined) return body.challenge;
   localStorage.setItem(STORAGE_KEY, body!.secret);
   setOpen();
+  return undefined;
 }
 
 /** Ends it on the server, and in every tab. */

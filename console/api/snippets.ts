@@ -2,11 +2,12 @@
 import { addressOf, headersOf, type Call } from './call.ts';
 import { ORIGIN } from './server.ts';
 
-export type Client = 'curl' | 'fetch' | 'octokit' | 'apify-client';
+export type Client = 'curl' | 'fetch' | 'cli' | 'octokit' | 'apify-client';
 
 export const CLIENT_NAMES: Readonly<Record<Client, string>> = {
   curl: 'curl',
   fetch: 'fetch',
+  cli: 'CLI',
   octokit: 'octokit',
   'apify-client': 'apify-client',
 };
@@ -15,14 +16,22 @@ export const CLIENT_NAMES: Readonly<Record<Client, string>> = {
 const TOKEN = '$SIGNALBOX_TOKEN';
 
 /** Of the clients that speak this API. */
-export function clientsOf({ api, method = 'GET' }: Call): Client[] {
-  if (api === 'host') return ['curl', 'fetch', 'octokit'];
-  if (api === 'actors' && method === 'GET') return ['curl', 'fetch', 'apify-client'];
-  return ['curl', 'fetch'];
+export function clientsOf(call: Call): Client[] {
+  const plain = ['curl', 'fetch', 'cli'] as const;
+  if (call.api === 'host') return [...plain, 'octokit'];
+  return call.api === 'actors' && apifyCallOf(call) !== undefined ? [...plain, 'apify-client'] : [...plain];
 }
 
-export function snippetOf(call: Call, client: Client, token?: string): string {
+export interface SnippetOptions {
+  /** Put in where it is given. */
+  token?: string | undefined;
+  /** How the program of this server is called where it was started. */
+  program?: string | undefined;
+}
+
+export function snippetOf(call: Call, client: Client, { token, program }: SnippetOptions = {}): string {
   if (client === 'curl') return asCurl(call, token);
+  if (client === 'cli') return asCommand(call, program, token);
   if (client === 'octokit') return asOctokit(call);
   if (client === 'apify-client') return asApifyClient(call);
   return asFetch(call);
@@ -87,26 +96,61 @@ function asOctokit(call: Call): string {
   ].join('\n');
 }
 
-function asApifyClient({ path, query = {} }: Call): string {
-  const [collection = '', id, ...rest] = path.split('/').slice(1);
-  const names: Record<string, [string, string]> = {
-    'actor-runs': ['runs', 'run'],
-    acts: ['actors', 'actor'],
-    datasets: ['datasets', 'dataset'],
-    schedules: ['schedules', 'schedule'],
-    'actor-tasks': ['tasks', 'task'],
-  };
-  const [many, one] = names[collection] ?? ['runs', 'run'];
+/** By the names that the client has for them. */
+const APIFY_RESOURCES: Readonly<Record<string, readonly [many: string, one: string]>> = {
+  acts: ['actors', 'actor'],
+  'actor-builds': ['builds', 'build'],
+  'actor-runs': ['runs', 'run'],
+  'actor-tasks': ['tasks', 'task'],
+  datasets: ['datasets', 'dataset'],
+  'key-value-stores': ['keyValueStores', 'keyValueStore'],
+  'request-queues': ['requestQueues', 'requestQueue'],
+  schedules: ['schedules', 'schedule'],
+  webhooks: ['webhooks', 'webhook'],
+};
+
+/** What may stand behind an id, each with the method of the client. */
+const APIFY_PARTS: Readonly<Record<string, string>> = {
+  builds: 'builds().list',
+  items: 'listItems',
+  keys: 'listKeys',
+  runs: 'runs().list',
+  webhooks: 'webhooks().list',
+};
+
+/** Undefined where the client has no method for it that we know. */
+function apifyCallOf({ path, method = 'GET', query = {} }: Call): string | undefined {
+  const [collection = '', id, part, ...rest] = path.split('/').slice(1).map(decodeURIComponent);
   const options = Object.keys(query).length === 0 ? '' : JSON.stringify(query);
-  const call =
-    id === undefined
-      ? `${many}().list(${options})`
-      : rest[0] === 'runs'
-        ? `${one}('${id}').runs().list(${options})`
-        : `${one}('${id}').get()`;
+  if (method !== 'GET' || rest.length > 0) return undefined;
+  if (path === '/users/me') return 'user().get()';
+  const names = Object.hasOwn(APIFY_RESOURCES, collection) ? APIFY_RESOURCES[collection] : undefined;
+  if (names === undefined) return undefined;
+  const [many, one] = names;
+  if (id === undefined) return `${many}().list(${options})`;
+  const resource = `${one}(${JSON.stringify(id)})`;
+  if (part === undefined) return `${resource}.get()`;
+  return Object.hasOwn(APIFY_PARTS, part) ? `${resource}.${APIFY_PARTS[part]!}(${options})` : undefined;
+}
+
+function asApifyClient(call: Call): string {
   return [
     "import { ApifyClient } from 'apify-client';",
     `const client = new ApifyClient({ baseUrl: '${ORIGIN}', token: process.env.SIGNALBOX_TOKEN });`,
-    `console.log(await client.${call});`,
+    `console.log(await client.${apifyCallOf(call)});`,
   ].join('\n');
+}
+
+/** Without a token it is taken from the environment, or from a saved profile. */
+function asCommand(call: Call, program = 'signalbox', token?: string): string {
+  const { method = 'GET', body, contentType, headers = {} } = call;
+  const further = { ...(contentType !== undefined && { 'content-type': contentType }), ...headers };
+  const lines = [
+    `${token === undefined ? '' : `SIGNALBOX_TOKEN=${quote(token)} `}${program} api ${method} ${quote(addressOf(call))}`,
+    `--url ${quote(ORIGIN)}`,
+    ...Object.entries(further).map(([name, value]) => `-H ${quote(`${name}: ${value}`)}`),
+    ...(body === undefined ? [] : ['--input -']),
+  ];
+  const input = body === undefined ? '' : `echo ${quote(JSON.stringify(body))} | `;
+  return input + lines.join(' \\\n  ');
 }

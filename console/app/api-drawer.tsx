@@ -8,7 +8,7 @@ import { Button } from '../ui/button.tsx';
 import { CommandTabs } from '../ui/code-block.tsx';
 import { useDraftCall } from './draft-call.ts';
 import { DRAWER } from './drawer-words.ts';
-import { savePreferences, usePreferences } from './me.ts';
+import { savePreferences, useMe, usePreferences } from './me.ts';
 
 /** Of one call, the last time that it was made: a list that is read again is one line. */
 function distinct(calls: readonly LoggedCall[]): LoggedCall[] {
@@ -69,13 +69,14 @@ export default function ApiDrawer({ onClose }: { onClose: () => void }) {
 
 function Snippet({ call, requestId }: { call: Call; requestId: string | undefined }) {
   const { client = 'curl' } = usePreferences();
+  const program = useMe().data?.server.program;
   return (
     <div className="api__s">
       <CommandTabs
         items={clientsOf(call).map((one) => ({
           id: one,
           label: CLIENT_NAMES[one],
-          text: snippetOf(call, one),
+          text: snippetOf(call, one, { program }),
         }))}
         chosen={client}
         onChoose={(one) => savePreferences({ client: one })}

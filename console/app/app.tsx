@@ -1,6 +1,16 @@
 // The frame around every page, and what all pages share: the cache, the session, keys, toasts.
 import { QueryClientProvider } from '@tanstack/react-query';
-import { lazy, memo, Suspense, useCallback, useEffect, useState, useSyncExternalStore } from 'react';
+import {
+  lazy,
+  memo,
+  Suspense,
+  useCallback,
+  useEffect,
+  useLayoutEffect,
+  useRef,
+  useState,
+  useSyncExternalStore,
+} from 'react';
 import { Route, Router, Switch, useLocation } from 'wouter';
 import { queries } from '../api/read.ts';
 import { CONSOLE } from '../api/server.ts';
@@ -9,6 +19,7 @@ import { forgetCalls } from '../api/call-log.ts';
 import { Skeleton } from '../ui/states.tsx';
 import { Toasts } from '../ui/toasts.tsx';
 import { setSingleKeys, useKeys } from '../ui/keys.ts';
+import { neighbourOf } from '../ui/list-neighbours.ts';
 import { TimeZoneContext } from '../ui/time.tsx';
 import { useMe, usePreferences } from './me.ts';
 import { NotFoundPage } from './not-found-page.tsx';
@@ -51,7 +62,12 @@ function Frame() {
   const { data: me } = useMe();
   const session = useSyncExternalStore(onSession, sessionState);
   useScrollMemory();
-  useEffect(forgetCalls, [location]);
+  // Before the page makes its first calls. Those that came before the first drawing are of that page.
+  const shown = useRef(location);
+  useLayoutEffect(() => {
+    if (shown.current !== location) forgetCalls();
+    shown.current = location;
+  }, [location]);
   useEffect(() => {
     if (preferences.theme !== undefined) showTheme(preferences.theme);
     setSingleKeys(preferences.hasKeys !== false);
@@ -63,10 +79,18 @@ function Frame() {
     },
     [setOverlay],
   );
+  // Back leads to the list, whatever was looked at meanwhile.
+  const walk = (step: 1 | -1) => {
+    const next = neighbourOf(location + window.location.search, step);
+    if (next !== undefined) navigate(next, { replace: true });
+    return next !== undefined;
+  };
   useKeys({
     '/': () => focusFilter() || openPalette(),
     '?': () => setOverlay('keys'),
     a: () => setOverlay(overlay === 'api' ? undefined : 'api'),
+    '[': () => walk(-1),
+    ']': () => walk(1),
   });
   useGoKeys(navigate);
   useEffect(() => {
@@ -99,7 +123,14 @@ function Frame() {
         </div>
       </div>
       <Suspense>
-        {overlay === 'palette' && <Palette start={palette} onClose={() => setOverlay(undefined)} />}
+        {overlay === 'palette' && (
+          <Palette
+            start={palette}
+            onClose={() => setOverlay(undefined)}
+            showCalls={() => setOverlay('api')}
+            showKeys={() => setOverlay('keys')}
+          />
+        )}
         {overlay === 'api' && <ApiDrawer onClose={() => setOverlay(undefined)} />}
         {overlay === 'keys' && <KeysDialog onClose={() => setOverlay(undefined)} />}
         {session !== 'open' && <SessionDialog state={session} name={me?.member.username ?? ''} />}

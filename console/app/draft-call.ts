@@ -19,12 +19,13 @@ export function useSayDraft(call: Call | undefined): void {
   }, [text]);
 }
 
+export function draftCall(): Call | undefined {
+  return draft;
+}
+
 export function useDraftCall(): Call | undefined {
-  return useSyncExternalStore(
-    (listener) => {
-      listeners.add(listener);
-      return () => listeners.delete(listener);
-    },
-    () => draft,
-  );
+  return useSyncExternalStore((listener) => {
+    listeners.add(listener);
+    return () => listeners.delete(listener);
+  }, draftCall);
 }

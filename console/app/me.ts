@@ -1,7 +1,7 @@
 // The person who is logged in, what they prefer, and what they may do.
 import type { Call } from '../api/call.ts';
 import { send } from '../api/client.ts';
-import { keyOf, queries, useRead } from '../api/read.ts';
+import { keyOf, prefetch, queries, useRead } from '../api/read.ts';
 import type { Me, PreferencePatch, Preferences } from '../api/types/signalbox.ts';
 
 /** The query of a list, with the name that somebody gave it. */
@@ -10,8 +10,15 @@ export type SavedView = NonNullable<Preferences['views']>[string][number];
 const ME: Call = { api: 'signalbox', path: '/me' };
 const PREFERENCES: Call = { api: 'signalbox', path: '/me/preferences' };
 
+const OWN_READS = [{ call: ME, topics: ['member'] }, { call: PREFERENCES }] as const;
+
+/** What every page waits for is asked for while the first is still being drawn. */
+export function prefetchMe(): void {
+  for (const read of OWN_READS) prefetch(read);
+}
+
 export function useMe() {
-  return useRead<Me>({ call: ME, topics: ['member'] });
+  return useRead<Me>(OWN_READS[0]);
 }
 
 export function usePreferences(): Preferences {
@@ -20,7 +27,7 @@ export function usePreferences(): Preferences {
 
 /** Undefined while they are read. Where they cannot be read, nothing is preferred. */
 export function useKnownPreferences(): Preferences | undefined {
-  const { data, isError } = useRead<Preferences>({ call: PREFERENCES });
+  const { data, isError } = useRead<Preferences>(OWN_READS[1]);
   return data ?? (isError ? NOTHING : undefined);
 }
 

@@ -30,6 +30,7 @@ export const PAGES: readonly PageRoute[] = [
   page('/segments', () => import('../flags/segments/segments-page.tsx')),
   page('/segments/:project', () => import('../flags/segments/segments-page.tsx')),
   page('/segments/:project/:segment', () => import('../flags/segments/segment-page.tsx')),
+  page('/compare', () => import('../flags/compare/compare-page.tsx')),
   page('/compare/:project', () => import('../flags/compare/compare-page.tsx')),
   page('/approvals', () => import('../flags/approvals/approvals-page.tsx')),
   page('/approvals/:id', () => import('../flags/approvals/approval-page.tsx')),
@@ -62,10 +63,26 @@ export const PAGES: readonly PageRoute[] = [
   page('/code/:owner/:repo/pulls/new', () => import('../host/pulls/new-pull-page.tsx')),
   page('/code/:owner/:repo/pulls/:number', () => import('../host/pulls/pull-page.tsx')),
   page('/code/:owner/:repo/pulls/:number/:tab', () => import('../host/pulls/pull-page.tsx')),
+  page('/code/:owner/:repo/settings', () => import('../host/settings/general-page.tsx')),
+  page('/code/:owner/:repo/settings/access', () => import('../host/settings/access-page.tsx')),
+  page('/code/:owner/:repo/settings/branches/*?', () => import('../host/protection/protection-page.tsx')),
+  page('/code/:owner/:repo/settings/webhooks', () => import('../host/hooks/hooks-page.tsx')),
   page('/code/:owner/:repo/labels', () => import('../host/planning/labels-page.tsx')),
   page('/code/:owner/:repo/milestones', () => import('../host/planning/milestones-page.tsx')),
+  page('/code/:owner/:repo/security', () => import('../host/security/alerts-page.tsx')),
+  page('/code/:owner/:repo/security/analyses', () => import('../host/security/analyses-page.tsx')),
+  page('/code/:owner/:repo/security/code-scanning/:number', () => import('../host/security/alert-page.tsx')),
   page('/issues', () => import('../host/issues/own-issues-page.tsx')),
   page('/pulls', () => import('../host/issues/own-issues-page.tsx')),
+  page('/gists', () => import('../host/gists/gists-page.tsx')),
+  page('/gists/new', () => import('../host/gists/new-gist-page.tsx')),
+  page('/gists/:id', () => import('../host/gists/gist-page.tsx')),
+  page('/gists/:id/edit', () => import('../host/gists/edit-gist-page.tsx')),
+  page('/gists/:id/:tab', () => import('../host/gists/gist-page.tsx')),
+  page('/orgs', () => import('../host/orgs/orgs-page.tsx')),
+  page('/orgs/:org', () => import('../host/orgs/org-page.tsx')),
+  page('/orgs/:org/:tab', () => import('../host/orgs/org-page.tsx')),
+  page('/orgs/:org/teams/:team', () => import('../host/orgs/team-page.tsx')),
   page('/limits', () => import('../host/limits/limits-page.tsx')),
   page('/versions', () => import('../host/versions/versions-page.tsx')),
   page('/account/members', () => import('../account/members/members-page.tsx')),
@@ -75,6 +92,7 @@ export const PAGES: readonly PageRoute[] = [
   page('/account/roles/:key', () => import('../account/roles/role-page.tsx')),
   page('/account/tester', () => import('../account/tester/tester-page.tsx')),
   page('/account/tokens', () => import('../account/tokens/tokens-page.tsx')),
+  page('/account/apps', () => import('../account/apps/apps-page.tsx')),
   page('/account/webhooks', () => import('../account/webhooks/webhooks-page.tsx')),
   page('/account/audit', () => import('../account/audit/audit-page.tsx')),
   page('/account/system', () => import('../account/system/system-page.tsx')),
@@ -83,11 +101,11 @@ export const PAGES: readonly PageRoute[] = [
   page('/_states', () => import('../states/states-page.tsx')),
 ];
 
-/** Whether there is a page at this path below the console. */
-export function hasPage(href: string): boolean {
+/** The page at this address below the console. */
+function pageAt(href: string): PageRoute | undefined {
   const [path = ''] = href.split(/[?#]/, 1);
   const parts = path.split('/');
-  return PAGES.some((one) => {
+  return PAGES.find((one) => {
     const wanted = one.path.split('/');
     const hasRest = wanted.at(-1) === '*?';
     const fixed = hasRest ? wanted.slice(0, -1) : wanted;
@@ -98,12 +116,15 @@ export function hasPage(href: string): boolean {
   });
 }
 
+export function hasPage(href: string): boolean {
+  return pageAt(href) !== undefined;
+}
+
 /** Loads the code of a page before it is opened. */
 export function preload(href: string): void {
-  const [first = '', second] = href.replace(/^\//, '').split(/[/?#]/);
-  const wanted = first === 'account' ? `/account/${second}` : `/${first}`;
-  const found = PAGES.filter(({ path }) => path === wanted || path.startsWith(`${wanted}/`));
-  for (const { load } of found) void load().catch(() => undefined);
+  void pageAt(href)
+    ?.load()
+    .catch(() => undefined);
 }
 
 export interface NavItem {
@@ -154,6 +175,8 @@ export const NAVIGATION: readonly NavSection[] = [
       { label: NAV.repositories, href: '/code' },
       { label: NAV.issues, href: '/issues' },
       { label: NAV.pulls, href: '/pulls' },
+      { label: NAV.gists, href: '/gists' },
+      { label: NAV.orgs, href: '/orgs' },
       { label: NAV.limits, href: '/limits' },
       { label: NAV.versions, href: '/versions' },
     ],
@@ -166,6 +189,7 @@ export const NAVIGATION: readonly NavSection[] = [
       { label: NAV.teams, href: '/account/teams' },
       { label: NAV.roles, href: '/account/roles', also: ['/account/tester'] },
       { label: NAV.tokens, href: '/account/tokens' },
+      { label: NAV.apps, href: '/account/apps' },
       { label: NAV.webhooks, href: '/account/webhooks' },
       { label: NAV.audit, href: '/account/audit' },
       { label: NAV.system, href: '/account/system' },

@@ -4,7 +4,7 @@ import { useLocation } from 'wouter';
 import { useSettled } from '../lib/settled.ts';
 import { useOpenDialog } from '../ui/dialog.tsx';
 import { Icon } from '../ui/icon.tsx';
-import { groupsFor, readSearch, type PaletteItem } from './palette-items.ts';
+import { groupsFor, readSearch, type PaletteFrame, type PaletteItem } from './palette-items.ts';
 import { PALETTE } from './palette-words.ts';
 import { preload } from './pages.tsx';
 import { useSearch } from './search.ts';
@@ -12,7 +12,12 @@ import { useSearch } from './search.ts';
 /** A click beside it closes it. */
 const CLOSED_BY_ANYTHING = { closedby: 'any' } as const;
 
-export default function Palette({ start, onClose }: { start: string; onClose: () => void }) {
+export interface PaletteProps extends PaletteFrame {
+  start: string;
+  onClose: () => void;
+}
+
+export default function Palette({ start, onClose, ...frame }: PaletteProps) {
   const [typed, setTyped] = useState(start);
   const [at, setAt] = useState(0);
   const [, navigate] = useLocation();
@@ -20,7 +25,7 @@ export default function Palette({ start, onClose }: { start: string; onClose: ()
   const { text, kinds } = readSearch(useSettled(typed));
   const isCommand = typed.startsWith('>');
   const search = useSearch(isCommand ? '' : text, kinds === undefined ? {} : { kinds });
-  const groups = groupsFor(typed, search.data?.items ?? []);
+  const groups = groupsFor(typed, search.data?.items ?? [], frame);
   const items = groups.flatMap((group) => group.items);
   const chosen = items[Math.min(at, items.length - 1)];
   const open = (item: PaletteItem | undefined) => {

@@ -1,51 +1,14 @@
 // A flag as the flags API has it, and what it serves, in words.
+import type { FeatureFlag, FeatureFlagConfig, Variation as FlagVariation } from '../api/types/flags.ts';
 import type { IconName } from '../ui/icon.tsx';
 import { FLAG_TYPES, type FlagType } from './words.ts';
 
-export interface Variation {
-  _id: string;
-  value: unknown;
-  name?: string;
-  description?: string;
-}
+export type Variation = FlagVariation & { _id: string };
 
-interface VariationSummary {
-  rules: number;
-  targets: number;
-  contextTargets?: number;
-  /** In thousandths of a percent. */
-  rollout?: number;
-  isFallthrough?: boolean;
-  isOff?: boolean;
-}
+export type FlagConfig = FeatureFlagConfig;
 
-export interface FlagConfig {
-  on: boolean;
-  /** Counts the changes in this environment. */
-  version: number;
-  lastModified: number;
-  _environmentName: string;
-  _summary?: { prerequisites: number; variations: Record<string, VariationSummary> };
-}
-
-export interface Flag {
-  key: string;
-  name: string;
-  /** Counts all changes; sent as `If-Match` of the next. */
-  version: number;
-  kind: 'boolean' | 'multivariate';
-  description: string;
-  creationDate: number;
-  temporary: boolean;
-  archived: boolean;
-  deprecated: boolean;
-  tags: string[];
-  variations: Variation[];
-  maintainerId?: string;
-  _maintainer?: { email: string; firstName?: string; lastName?: string };
-  _maintainerTeam?: { key: string; name: string };
-  environments?: Record<string, FlagConfig>;
-}
+/** The version counts all changes; it is sent as `If-Match` of the next. */
+export type Flag = Omit<FeatureFlag, 'variations'> & { variations: Variation[] };
 
 export const TYPE_ICONS: Readonly<Record<FlagType, IconName>> = {
   boolean: 'bool',
@@ -103,11 +66,12 @@ export function servedIn({ on, _summary }: FlagConfig): Served {
   return {
     shares: onShares(all),
     rules: sum(({ rules }) => rules),
-    targets: sum(({ targets, contextTargets = 0 }) => targets + contextTargets),
+    targets: sum(({ targets, contextTargets }) => targets + contextTargets),
     prerequisites: _summary?.prerequisites ?? 0,
   };
 }
 
+type VariationSummary = NonNullable<FlagConfig['_summary']>['variations'][string];
 type Summaries = readonly (readonly [index: number, summary: VariationSummary])[];
 
 function offShares(all: Summaries): Share[] {

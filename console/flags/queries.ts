@@ -1,37 +1,12 @@
 // What the pages of flags read.
 import { path, type Call } from '../api/call.ts';
 import { useRead } from '../api/read.ts';
+import type { AuditLogEntrySummary, Environment, Project } from '../api/types/flags.ts';
 import type { Flag } from './flag.ts';
 
-export interface Project {
-  key: string;
-  name: string;
-  tags: string[];
-}
+export type { Environment, Project };
 
-export interface Environment {
-  key: string;
-  name: string;
-  critical: boolean;
-  /** Hexadecimal, without a `#`. */
-  color: string;
-  confirmChanges: boolean;
-  requireComments: boolean;
-  approvalSettings: { required: boolean; requiredApprovalTags: string[] };
-  tags: string[];
-}
-
-export interface AuditEntry {
-  _id: string;
-  date: number;
-  name: string;
-  titleVerb: string;
-  /** Markdown, a line for each thing that changed. */
-  description: string;
-  comment: string;
-  member?: { email: string; firstName?: string; lastName?: string };
-  token?: { name: string; ending: string; serviceToken: boolean };
-}
+export type AuditEntry = AuditLogEntrySummary;
 
 interface Items<Item> {
   items: Item[];

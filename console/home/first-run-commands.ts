@@ -1,13 +1,13 @@
-// The commands of the first run: one call of each API, for three clients. Each works as it stands in a shell.
+// The commands of the first run: one call of each API, for four clients. Each works as it stands in a shell.
 import { addressOf, type Call } from '../api/call.ts';
 import { ORIGIN } from '../api/server.ts';
-import { snippetOf } from '../api/snippets.ts';
+import { snippetOf, type SnippetOptions } from '../api/snippets.ts';
 
 /** One card for each API. */
 export const CARDS = ['flags', 'actors', 'host'] as const;
 export type CardName = (typeof CARDS)[number];
 
-export const CLIENTS = ['curl', 'javascript', 'python'] as const;
+export const CLIENTS = ['curl', 'javascript', 'python', 'cli'] as const;
 export type CommandClient = (typeof CLIENTS)[number];
 
 export interface FirstCall {
@@ -27,8 +27,8 @@ export function firstCallOf(card: CardName, project: string): FirstCall {
 }
 
 /** Without a token, the command takes it from the environment. */
-export function commandOf(call: Call, client: CommandClient, token?: string): string {
-  if (client === 'curl') return snippetOf(call, 'curl', token);
+export function commandOf(call: Call, client: CommandClient, { token, program }: SnippetOptions): string {
+  if (client === 'curl' || client === 'cli') return snippetOf(call, client, { token, program });
   return client === 'javascript' ? asNode(call, token) : asPython(call, token);
 }
 

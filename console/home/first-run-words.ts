@@ -28,7 +28,7 @@ export const FIRST_RUN = {
     },
   },
   client: (card: string) => `Client for: ${card}`,
-  clients: { curl: 'curl', javascript: 'JavaScript', python: 'Python' },
+  clients: { curl: 'curl', javascript: 'JavaScript', python: 'Python', cli: 'CLI' },
   listening: 'Listening for the call…',
   received: 'Received',
   announced: (card: string) => `${card}: the call has arrived`,

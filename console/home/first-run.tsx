@@ -121,6 +121,7 @@ interface FirstCardProps {
 function FirstCard({ card, project, token, arrival, client, onClient }: FirstCardProps) {
   const { title, text } = FIRST_RUN.cards[card];
   const { call, operation } = firstCallOf(card, project);
+  const program = useMe().data?.server.program;
   const wasDone = useRef(arrival !== undefined);
   useEffect(() => {
     if (arrival === undefined || wasDone.current) return;
@@ -158,7 +159,7 @@ function FirstCard({ card, project, token, arrival, client, onClient }: FirstCar
         items={CLIENTS.map((one) => ({
           id: one,
           label: FIRST_RUN.clients[one],
-          text: commandOf(call, one, token),
+          text: commandOf(call, one, { token, program }),
         }))}
       />
     </Card>
@@ -166,14 +167,15 @@ function FirstCard({ card, project, token, arrival, client, onClient }: FirstCar
 }
 
 function NextSteps() {
+  const program = useMe().data?.server.program ?? 'signalbox';
   const may = useMay([{ action: 'createMember', resource: 'member/*' }]);
   return (
     <section aria-label={FIRST_RUN.next.title} className="next">
       <NextStep icon="dl" title={FIRST_RUN.next.actors} text={FIRST_RUN.next.actorsText}>
-        <CodeBlock text="npm run signalbox -- import actors --from-url https://api.example.com --dry-run" />
+        <CodeBlock text={`${program} import actors --from-url https://api.example.com --dry-run`} />
       </NextStep>
       <NextStep icon="dl" title={FIRST_RUN.next.repository} text={FIRST_RUN.next.repositoryText}>
-        <CodeBlock text="npm run signalbox -- import repo https://code.example.org/ann/shop.git" />
+        <CodeBlock text={`${program} import repo https://code.example.org/ann/shop.git`} />
       </NextStep>
       {may?.[0] === true && (
         <NextStep icon="users" title={FIRST_RUN.next.invite} text={FIRST_RUN.next.inviteText}>

@@ -52,9 +52,15 @@ function problemOf(name: string): string | undefined {
   return /^[\w.-]{1,100}$/.test(name) && !/^\.{1,2}$|\.git$/i.test(name) ? undefined : WORDS.badName;
 }
 
-export function CreateRepository({ onClose }: { onClose: () => void }) {
+export interface CreateRepositoryProps {
+  /** The organization that is to own it, where the page is about one. */
+  owner?: string;
+  onClose: () => void;
+}
+
+export function CreateRepository({ owner: first = '', onClose }: CreateRepositoryProps) {
   const [, navigate] = useLocation();
-  const draft = useDraft('new-repository', NEW);
+  const draft = useDraft(`new-repository${first === '' ? '' : ` ${first}`}`, { ...NEW, owner: first });
   const { value, change } = draft;
   const [isTried, setTried] = useState(false);
   const call = createCall(value);

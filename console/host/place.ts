@@ -68,6 +68,16 @@ export function compareHref(place: RepositoryPlace, base: string, head: string):
   return `${repositoryHref(place)}/compare/${encodeURIComponent(base)}...${encodeURIComponent(head)}`;
 }
 
+/** Of one part of the settings; the general one where none is named. */
+export function settingsHref(place: RepositoryPlace, part: '' | 'access' | 'branches' | 'webhooks'): string {
+  return `${repositoryHref(place)}/settings${part === '' ? '' : `/${part}`}`;
+}
+
+/** The page of the rule of a branch. */
+export function ruleHref(place: RepositoryPlace, branch: string): string {
+  return `${settingsHref(place, 'branches')}/${encodePath(branch)}`;
+}
+
 /** The two sides of a comparison, from the part of the address after `compare`; undefined for one that is not named. */
 export function readComparison({ ref, path }: CodePlace): { base?: string; head?: string } {
   if (ref === undefined) return {};

@@ -1,6 +1,7 @@
 // The repositories of the caller, and a new one.
 import { usePageInfo } from '../app/page-info.ts';
 import { prefetch } from '../api/read.ts';
+import { fitsWords } from '../lib/fits-words.ts';
 import { ListFoot, NoMatch } from '../lib/list-foot.tsx';
 import { NewRows } from '../lib/new-rows.tsx';
 import { ReadProblem } from '../lib/read-problem.tsx';
@@ -9,54 +10,18 @@ import { Button } from '../ui/button.tsx';
 import { formatCount } from '../ui/format.ts';
 import { FilterInput } from '../ui/input.tsx';
 import { useKeys } from '../ui/keys.ts';
-import { Count } from '../ui/numbers.tsx';
 import { PageHead } from '../ui/page.tsx';
 import { EmptyState } from '../ui/states.tsx';
-import { Table, type TableColumn } from '../ui/table.tsx';
-import { Time } from '../ui/time.tsx';
+import { Table } from '../ui/table.tsx';
 import { CreateRepository } from './create-repository.tsx';
 import { repositoryHref } from './place.ts';
 import { repositoryRead, useRepositories } from './queries.ts';
 import type { Repository } from './repository.ts';
-import { Visibility } from './visibility.tsx';
+import { REPOSITORY_COLUMNS } from './repository-columns.tsx';
 import { WORDS } from './words.ts';
 import '../styles/lists.css';
 
 const LATEST = '-updated';
-
-const COLUMNS: TableColumn<Repository>[] = [
-  {
-    id: 'name',
-    head: WORDS.repository,
-    isMain: true,
-    sort: 'full_name',
-    cell: ({ full_name: name, description }) => (
-      <span className="two">
-        <b className="cut">{name}</b>
-        <small className="cut">{description ?? ''}</small>
-      </span>
-    ),
-  },
-  { id: 'visibility', head: WORDS.visibility, cell: (repository) => <Visibility repository={repository} /> },
-  {
-    id: 'language',
-    head: WORDS.language,
-    priority: 'mid',
-    cell: ({ language }) => <span className="muted">{language ?? ''}</span>,
-  },
-  {
-    id: 'issues',
-    head: WORDS.issues,
-    align: 'end',
-    cell: ({ open_issues_count: count }) => <Count value={count} />,
-  },
-  {
-    id: 'updated',
-    head: WORDS.updated,
-    sort: 'updated',
-    cell: ({ updated_at: at }) => <Time at={at} />,
-  },
-];
 
 const placeOf = ({ owner, name }: Repository) => ({ owner: owner.login, repo: name });
 const hrefOf = (repository: Repository) => repositoryHref(placeOf(repository));
@@ -70,7 +35,10 @@ export default function RepositoriesPage() {
   const list = useRepositories(sort);
   const open = () => search.set({ new: '1' });
   useKeys({ c: open });
-  const rows = list.rows.filter((repository) => fits(repository, words));
+  // The API has no filter by text for this list.
+  const rows = list.rows.filter(({ full_name: name, description }) =>
+    fitsWords(`${name} ${description ?? ''}`, words),
+  );
   return (
     <main id="main" className="page" tabIndex={-1}>
       <PageHead
@@ -90,7 +58,7 @@ export default function RepositoriesPage() {
       ) : (
         <Table
           label={WORDS.repositories}
-          columns={COLUMNS}
+          columns={REPOSITORY_COLUMNS}
           rows={rows}
           rowKey={({ id }) => String(id)}
           rowHref={hrefOf}
@@ -126,14 +94,4 @@ export default function RepositoriesPage() {
       {search.get('new') !== undefined && <CreateRepository onClose={() => search.set({ new: undefined })} />}
     </main>
   );
-}
-
-/** The API has no filter by text for this list. */
-function fits({ full_name: name, description }: Repository, words: string | undefined): boolean {
-  if (words === undefined) return true;
-  const text = `${name} ${description ?? ''}`.toLowerCase();
-  return words
-    .toLowerCase()
-    .split(/\s+/)
-    .every((word) => text.includes(word));
 }

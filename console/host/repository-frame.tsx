@@ -19,6 +19,8 @@ const TABS = [
   { id: 'branches', label: WORDS.branches, path: '/branches' },
   { id: 'issues', label: WORDS.issuesTab, path: '/issues' },
   { id: 'pulls', label: WORDS.pullsTab, path: '/pulls' },
+  { id: 'security', label: WORDS.securityTab, path: '/security' },
+  { id: 'settings', label: WORDS.settingsTab, path: '/settings' },
 ] as const;
 
 export type RepositoryTab = (typeof TABS)[number]['id'];
@@ -59,17 +61,23 @@ export function RepositoryFrame({ place, tab, crumbs = [], isBare = false, child
           />
           <Tabs
             label={WORDS.repository}
-            items={TABS.filter(({ id }) => id !== 'issues' || repository.has_issues).map(
-              ({ id, label, path }) => ({
-                href: home + path,
-                label,
-                isCurrent: id === tab,
-              }),
-            )}
+            items={TABS.filter(({ id }) => isOffered(id, repository)).map(({ id, label, path }) => ({
+              href: home + path,
+              label,
+              isCurrent: id === tab,
+            }))}
           />
           {children(repository)}
         </>
       )}
     </main>
   );
+}
+
+/** Alerts are for those who may write, whether the repository is public or not. */
+function isOffered(tab: RepositoryTab, repository: Repository): boolean {
+  if (tab === 'issues') return repository.has_issues;
+  if (tab === 'pulls') return repository.has_pull_requests;
+  if (tab === 'security') return repository.permissions?.push === true;
+  return tab !== 'settings' || repository.permissions?.admin === true;
 }

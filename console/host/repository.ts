@@ -14,13 +14,31 @@ export interface Repository {
   clone_url: string;
   ssh_url?: string | null;
   open_issues_count: number;
+  forks_count: number;
   updated_at: string;
   pushed_at: string | null;
   has_issues: boolean;
+  has_pull_requests: boolean;
+  pull_request_creation_policy: 'all' | 'collaborators_only';
+  is_template: boolean;
+  allow_forking: boolean;
+  homepage: string | null;
+  topics: string[];
+  /** Where an organization owns it. */
+  organization?: { login: string } | null;
   allow_merge_commit?: boolean;
   allow_squash_merge?: boolean;
   allow_rebase_merge?: boolean;
+  delete_branch_on_merge?: boolean;
+  merge_commit_title?: 'PR_TITLE' | 'MERGE_MESSAGE';
+  merge_commit_message?: 'PR_BODY' | 'PR_TITLE' | 'BLANK';
+  squash_merge_commit_title?: 'PR_TITLE' | 'COMMIT_OR_PR_TITLE';
+  squash_merge_commit_message?: 'PR_BODY' | 'COMMIT_MESSAGES' | 'BLANK';
   permissions?: { admin: boolean; push: boolean; triage?: boolean };
+}
+
+export function isOfOrganization({ organization }: Repository): boolean {
+  return organization !== undefined && organization !== null;
 }
 
 export interface GitPerson {

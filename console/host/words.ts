@@ -4,6 +4,8 @@ export const WORDS = {
   commits: 'Commits',
   issuesTab: 'Issues',
   pullsTab: 'Pull requests',
+  securityTab: 'Security',
+  settingsTab: 'Settings',
   branches: 'Branches',
   repositories: 'Repositories',
   filter: 'Filter repositories',

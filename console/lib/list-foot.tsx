@@ -19,6 +19,19 @@ export interface ShownList {
   readMore?: () => void;
 }
 
+/** Of a list that `usePages` reads. */
+export function shownOf(
+  list: { hasNextPage: boolean; isFetchingNextPage: boolean; fetchNextPage(): Promise<unknown> },
+  rows: readonly unknown[],
+): ShownList {
+  return {
+    rows,
+    hasMore: list.hasNextPage,
+    isReadingMore: list.isFetchingNextPage,
+    readMore: () => void list.fetchNextPage(),
+  };
+}
+
 export interface ListFootProps {
   list: ShownList;
   /** In the plural and in the singular. */

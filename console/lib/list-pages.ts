@@ -71,6 +71,8 @@ export function useListPages<Body, Row>(read: ListRead<Body, Row>) {
     isReadingMore: result.isFetchingNextPage,
     readMore: () => void result.fetchNextPage(),
     retry: () => void result.refetch(),
+    /** After a change of the reader's own: what it added is shown at once. */
+    showOwn: () => void result.refetch().then(showAll),
   };
 }
 

@@ -43,9 +43,12 @@ export function hrefOfResource(resource: string, name = ''): string | undefined 
     return hrefOfNamed('/account/teams?team=', idOf(parts, 'team')) ?? '/account/teams';
   if (first.type === 'webhook') return hrefOfWebhook(idOf(parts, 'webhook'));
   if (first.type === 'actor-webhook') return hrefOfActorWebhook(idOf(parts, 'actor-webhook'));
+  if (first.type === 'app') return '/account/apps';
   if (first.type === 'integration') return `/account/webhooks${filtered}`;
   if (first.type === 'relay-proxy-config') return '/account/webhooks?tab=relay';
   if (first.type === 'repo') return hrefOfRepository(first.id);
+  if (first.type === 'org') return hrefOfOrganization(parts);
+  if (first.type === 'gist') return hrefOfGist(first.id);
   const storage = STORAGE_PAGES[first.type];
   const storageId = storage === undefined ? undefined : idOf(parts, first.type);
   if (storageId !== undefined) return `/storage/${storage}/${encodeURIComponent(storageId)}`;
@@ -91,6 +94,21 @@ function hrefOfRepository(id: string): string | undefined {
   const [owner, name, ...rest] = id.split('/');
   if (!owner || !name || rest.length > 0 || id.includes('*')) return undefined;
   return `/code/${encodeURIComponent(owner)}/${encodeURIComponent(name)}`;
+}
+
+function hrefOfOrganization(parts: readonly SpecifierPart[]): string | undefined {
+  const login = idOf(parts, 'org');
+  if (login === undefined) return undefined;
+  const home = `/orgs/${encodeURIComponent(login)}`;
+  const team = idOf(parts, 'team');
+  if (team !== undefined) return `${home}/teams/${encodeURIComponent(team)}`;
+  return parts.at(-1)?.type === 'member' ? `${home}/members` : home;
+}
+
+/** `owner/id`. */
+function hrefOfGist(id: string): string | undefined {
+  const [, hash] = /^[^/*]+\/([0-9a-f]{32})$/.exec(id) ?? [];
+  return hash === undefined ? undefined : `/gists/${hash}`;
 }
 
 /** What a flag has in each environment. Changes of the whole flag name an environment too, because policies do. */

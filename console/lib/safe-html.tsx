@@ -3,6 +3,7 @@
 import { createElement, Fragment, memo, useId, useMemo, type ReactNode } from 'react';
 import { Link } from 'wouter';
 import type { Call } from '../api/call.ts';
+import { ORIGIN } from '../api/server.ts';
 import { resolveImage, resolveLink, type PageOf } from './safe-links.ts';
 import { SignedImage } from './signed-image.tsx';
 import '../styles/safe-html.css';
@@ -124,7 +125,7 @@ function linkOf(element: Element, build: Build, depth: number): ReactNode {
   const children = childrenOf(element, build, depth);
   const href = element.getAttribute('href') ?? '';
   if (href.startsWith('#')) return anchorOf(element, href.slice(1), build, children);
-  const link = resolveLink(href, location.origin, build.places?.pageOf);
+  const link = resolveLink(href, ORIGIN, build.places?.pageOf);
   if (link === undefined) return children;
   if (link.isInside)
     return (
@@ -169,7 +170,7 @@ function checkboxOf(element: Element): ReactNode {
 function SafeImage({ image, places }: { image: Element; places: HtmlPlaces | undefined }) {
   const alt = image.getAttribute('alt') ?? '';
   const src = image.getAttribute('src') ?? '';
-  const source = resolveImage(src, location.origin);
+  const source = resolveImage(src, ORIGIN);
   const call: Call | undefined =
     source?.kind === 'relative'
       ? places?.imageOf(source.path)

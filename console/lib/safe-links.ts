@@ -13,13 +13,14 @@ const HOSTED = /^\/([\w-]+)\/([\w.-]+)(\/(?:tree|blob|commits?|compare|issues|pu
 /** First words of paths that are no accounts. */
 const RESERVED = new Set(['api', 'v2', 'raw', 'docs', 'console', 'session', 'signalbox', 'repos', 'login']);
 
-/** `server` is the origin of this server. Undefined where the link is text. */
+/** `server` is the address of this server, without a slash at its end. Undefined where the link is text. */
 export function resolveLink(href: string, server: string, pageOf: PageOf | undefined): SafeLink | undefined {
   const trimmed = href.trim();
   if (isAbsolute(trimmed)) {
     const url = URL.parse(trimmed);
     if (url === null || !['http:', 'https:'].includes(url.protocol)) return undefined;
-    const inside = url.origin === server ? pageOfAddress(url) : undefined;
+    const path = pathBelow(url, server);
+    const inside = path === undefined ? undefined : pageOfAddress(path, url);
     return inside === undefined ? { href: url.href, isInside: false } : { href: inside, isInside: true };
   }
   const page = trimmed === '' ? undefined : pageOf?.(trimmed);
@@ -30,9 +31,15 @@ function isAbsolute(href: string): boolean {
   return /^(?:[a-z][a-z\d+.-]*:|[/\\]{2})/i.test(href);
 }
 
-/** A path below the console for an address of this server. */
-function pageOfAddress({ pathname, search, hash }: URL): string | undefined {
-  const [, owner, repo, rest = ''] = HOSTED.exec(pathname) ?? [];
+/** Undefined for addresses elsewhere. */
+function pathBelow({ origin, pathname }: URL, server: string): string | undefined {
+  const address = origin + pathname;
+  return address.startsWith(`${server}/`) ? address.slice(server.length) : undefined;
+}
+
+/** A path below the console for a path of this server. */
+function pageOfAddress(path: string, { search, hash }: URL): string | undefined {
+  const [, owner, repo, rest = ''] = HOSTED.exec(path) ?? [];
   if (owner === undefined || RESERVED.has(owner)) return undefined;
   const place = rest.replace(/^\/pull\//, '/pulls/');
   return `/code/${owner}/${repo}${place}${search}${hash}`;
@@ -50,7 +57,7 @@ export function resolveImage(src: string, server: string): ImageSource | undefin
   if (!isAbsolute(trimmed)) return trimmed === '' ? undefined : { kind: 'relative', path: trimmed };
   const url = URL.parse(trimmed);
   if (url === null || !['http:', 'https:'].includes(url.protocol)) return undefined;
-  if (url.origin === server && /^\/raw\/[^/]+\/[^/]+\/./.test(url.pathname))
-    return { kind: 'raw', path: url.pathname };
+  const path = pathBelow(url, server);
+  if (path !== undefined && /^\/raw\/[^/]+\/[^/]+\/./.test(path)) return { kind: 'raw', path };
   return { kind: 'elsewhere', href: url.href };
 }

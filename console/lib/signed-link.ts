@@ -2,7 +2,6 @@
 import { addressOf, type Call } from '../api/call.ts';
 import { send } from '../api/client.ts';
 import { ApiError } from '../api/error.ts';
-import { ROOT } from '../api/server.ts';
 import type { Link } from '../api/types/signalbox.ts';
 import { toast } from '../ui/toast-store.ts';
 
@@ -16,7 +15,7 @@ export async function signLink(call: Call): Promise<string> {
     path: '/links',
     body: { path: addressOf(call) },
   });
-  return ROOT + body.url;
+  return body.url;
 }
 
 /** In another tab, for what browsers show themselves. */

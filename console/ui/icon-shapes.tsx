@@ -215,6 +215,7 @@ export const iconShapes = {
   ),
   snooze: <path d="M2.5 6h5l-5 6.5h5M9.5 3H13l-3.5 4.5H13" />,
   square: <rect x="3.5" y="3.5" width="9" height="9" rx="1" fill="currentColor" />,
+  star: <path d="M8 2.2l1.8 3.7 4 .6-2.9 2.8.7 4L8 11.4l-3.6 1.9.7-4L2.2 6.5l4-.6z" />,
   stop: <rect x="4" y="4" width="8" height="8" rx="1" />,
   str: <path d="M3.5 4.5V3h9v1.5M8 3v10M6.3 13h3.4" />,
   sun: (

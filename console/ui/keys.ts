@@ -7,7 +7,13 @@ export type KeyCommands = Record<string, (event: KeyboardEvent) => unknown>;
 
 interface Layer {
   commands: KeyCommands;
+  /** Pressed before it was known whether the key means anything. */
+  early?: KeyboardEvent | undefined;
+  isKnown: boolean;
 }
+
+/** `unknown` until permissions are read: a press is kept until then, for somebody who knows the keys is faster. */
+export type KeysState = boolean | 'unknown';
 
 /** The layer that was added last is asked first. */
 const layers: Layer[] = [];
@@ -18,14 +24,17 @@ export function setSingleKeys(isOn: boolean): void {
   areSingleKeysOn = isOn;
 }
 
-export function useKeys(commands: KeyCommands, { isOn = true }: { isOn?: boolean | undefined } = {}): void {
-  const layer = useRef<Layer>({ commands });
+export function useKeys(commands: KeyCommands, { isOn = true }: { isOn?: KeysState } = {}): void {
+  const layer = useRef<Layer>({ commands, isKnown: isOn !== 'unknown' });
   useEffect(() => {
     layer.current.commands = commands;
   });
   useEffect(() => {
     const own = layer.current;
-    if (!isOn) return undefined;
+    if (isOn === false) return undefined;
+    own.isKnown = isOn === true;
+    if (own.isKnown && own.early !== undefined) own.commands[own.early.key]?.(own.early);
+    own.early = undefined;
     if (layers.length === 0) document.addEventListener('keydown', onKeyDown);
     layers.push(own);
     return () => {
@@ -40,8 +49,12 @@ function onKeyDown(event: KeyboardEvent): void {
   if (event.ctrlKey || event.metaKey || event.altKey) return;
   if (isTypedInto(event.target) || document.querySelector('dialog:modal, .menu:popover-open') !== null)
     return;
-  for (const { commands } of layers.toReversed()) {
-    if (!Object.hasOwn(commands, event.key) || commands[event.key]?.(event) === false) continue;
+  // Whoever goes on does not wait for what was pressed before.
+  for (const layer of layers) layer.early = undefined;
+  for (const layer of layers.toReversed()) {
+    if (!Object.hasOwn(layer.commands, event.key)) continue;
+    if (!layer.isKnown) layer.early = event;
+    else if (layer.commands[event.key]?.(event) === false) continue;
     event.preventDefault();
     return;
   }

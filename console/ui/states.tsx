@@ -5,6 +5,7 @@ import { Tile, type TileTone } from './card.tsx';
 import { classNames } from './class-names.ts';
 import { CodeBlock } from './code-block.tsx';
 import { CopyButton } from './copy-button.tsx';
+import { ErrorHelp } from './error-help.tsx';
 import { cssVars } from './css-vars.ts';
 import type { IconName } from './icon.tsx';
 import { testerHref } from './tester-href.ts';
@@ -79,7 +80,7 @@ export function EmptyState({ icon, tone, title, text, action, command, isPlain }
 }
 
 export interface ErrorStateProps {
-  error: { message: string; requestId?: string | undefined };
+  error: { message: string; requestId?: string | undefined; help?: string | undefined };
   onRetry?: (() => void) | undefined;
   title?: ReactNode;
   isPlain?: boolean | undefined;
@@ -91,7 +92,9 @@ export function ErrorState({ error, onRetry, title = words.notLoaded, isPlain }:
     <div className={classNames('state', !isPlain && 'card')} role="alert">
       <Tile icon="warn" tone="bad" />
       <h3>{title}</h3>
-      <p>{error.message}</p>
+      <p>
+        {error.message} <ErrorHelp href={error.help} />
+      </p>
       {error.requestId !== undefined && (
         <p>
           {words.request} <code className="key">{error.requestId}</code>

@@ -6,6 +6,7 @@ import { CheckboxBox } from './choice.tsx';
 import { classNames } from './class-names.ts';
 import { formatCount } from './format.ts';
 import { Icon } from './icon.tsx';
+import { useListWalk } from './list-walk.ts';
 import { EmptyState, Skeleton } from './states.tsx';
 import { TableRow } from './table-row.tsx';
 import type { TableColumn, TableProps } from './table-types.ts';
@@ -24,6 +25,7 @@ export function Table<Row>(props: TableProps<Row>) {
   const element = useRef<HTMLTableElement>(null);
   const scrollTo = useRef<(index: number) => void>(undefined);
   const { select, toggleAll } = useTableSelection(props);
+  useListWalk(element, props);
   useTableKeys({ element, rows: props.rows, scrollTo, select, selection, rowKey });
 
   const isVirtual = rows.length > virtualFrom;

@@ -1,4 +1,5 @@
 // Tabs that are links: the address says which one is open.
+import { useLayoutEffect, useRef } from 'react';
 import { Link } from 'wouter';
 import { formatCount } from './format.ts';
 
@@ -8,8 +9,17 @@ export interface TabsProps {
 }
 
 export function Tabs({ items, label }: TabsProps) {
+  const nav = useRef<HTMLElement>(null);
+  const current = items.find(({ isCurrent }) => isCurrent)?.href;
+  // In a narrow window the strip scrolls by itself, and the open one is to be seen.
+  useLayoutEffect(() => {
+    const link = nav.current?.querySelector<HTMLElement>('[aria-current]');
+    if (nav.current === null || link === null || link === undefined) return;
+    const end = link.offsetLeft + link.offsetWidth - nav.current.offsetLeft;
+    nav.current.scrollLeft = Math.max(0, end - nav.current.clientWidth);
+  }, [current]);
   return (
-    <nav className="tabs" aria-label={label}>
+    <nav ref={nav} className="tabs" aria-label={label}>
       {items.map((item) => (
         <Link key={item.href} href={item.href} aria-current={item.isCurrent ? 'page' : undefined}>
           {item.label}

@@ -13,6 +13,7 @@ export const words = {
   loading: 'Loading',
   notLoaded: 'This did not load',
   request: 'Request',
+  errorHelp: 'What this means',
   optional: 'optional',
   on: 'On',
   off: 'Off',

@@ -12,7 +12,7 @@ import { TextLink } from '../../ui/link.tsx';
 import { Time } from '../../ui/time.tsx';
 import { toast } from '../../ui/toast-store.ts';
 import { LinksDialog } from './members-links.tsx';
-import { isAbove, loginLinkCall, nameOf, removeMemberCall } from './members-queries.ts';
+import { isAbove, loginLinkCall, nameOf, removeFactorCall, removeMemberCall } from './members-queries.ts';
 import { LINKS, MEMBER } from './members-words.ts';
 
 interface MemberAccessProps {
@@ -27,8 +27,9 @@ export function MemberAccess({ member, isSelf, onRemoved }: MemberAccessProps) {
     { action: 'createLoginLink', resource },
     { action: 'deleteLoginLink', resource },
     { action: 'deleteMember', resource },
+    { action: 'deleteSecondFactor', resource },
   ]);
-  const [mayLink = false, mayEnd = false, mayRemove = false] = may ?? [];
+  const [mayLink = false, mayEnd = false, mayRemove = false, mayFactor = false] = may ?? [];
   if (isSelf)
     return (
       <section>
@@ -38,13 +39,14 @@ export function MemberAccess({ member, isSelf, onRemoved }: MemberAccessProps) {
         </p>
       </section>
     );
-  if (!mayLink && !mayEnd && !mayRemove) return null;
+  if (!mayLink && !mayEnd && !mayRemove && !mayFactor) return null;
   return (
     <section>
       <h3>{MEMBER.access}</h3>
       <div className="row row--wrap">
         {mayLink && <NewLink member={member} />}
         {mayEnd && member.invitation?.isExpired === false && <EndLink member={member} />}
+        {mayFactor && member.hasSecondFactor && <FactorRemoval member={member} />}
         {mayRemove && <Removal member={member} onRemoved={onRemoved} />}
       </div>
     </section>
@@ -130,6 +132,40 @@ function EndLink({ member }: { member: AccountMember }) {
         {MEMBER.endLink}
       </Button>
       {end.error !== null && <Banner tone="bad">{end.error.message}</Banner>}
+    </>
+  );
+}
+
+function FactorRemoval({ member }: { member: AccountMember }) {
+  const [isAsking, setAsking] = useState(false);
+  const remove = useChange<void>(() => removeFactorCall(member.id), ['member']);
+  const stronger = useStronger(member);
+  const words = MEMBER.factor;
+  const confirm = () =>
+    remove.mutate(undefined, {
+      onSuccess: () => {
+        setAsking(false);
+        toast({ text: words.removed(nameOf(member)), tone: 'ok' });
+      },
+    });
+  return (
+    <>
+      <Button icon="shield" disabledReason={stronger} onClick={() => setAsking(true)}>
+        {words.remove}
+      </Button>
+      {isAsking && (
+        <ConfirmDialog
+          tone="danger"
+          title={words.title(nameOf(member))}
+          confirmLabel={words.remove}
+          isBusy={remove.isPending}
+          error={remove.error ?? undefined}
+          onConfirm={confirm}
+          onClose={() => setAsking(false)}
+        >
+          <p>{words.text}</p>
+        </ConfirmDialog>
+      )}
     </>
   );
 }

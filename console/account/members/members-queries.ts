@@ -158,6 +158,10 @@ export function loginLinkCall(id: string, method: 'POST' | 'DELETE'): Call {
   return { api: 'signalbox', method, path: path`/members/${id}/login-link` };
 }
 
+export function removeFactorCall(id: string): Call {
+  return { api: 'signalbox', method: 'DELETE', path: path`/members/${id}/second-factor` };
+}
+
 export function nameOf({ firstName, lastName, username }: AccountMember): string {
   const name = [firstName, lastName].filter(Boolean).join(' ');
   return name === '' ? username : name;

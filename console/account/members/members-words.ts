@@ -119,6 +119,12 @@ export const MEMBER = {
   changed: (name: string) => `${name} has other permissions now.`,
   access: 'Access',
   newLink: 'New invitation link',
+  factor: {
+    remove: 'Remove second factor',
+    title: (name: string) => `Remove the second factor of ${name}?`,
+    text: 'For somebody who has lost their phone and their recovery codes. Their next login needs the password alone: make sure that it is them who ask.',
+    removed: (name: string) => `${name} logs in with the password alone.`,
+  },
   reset: 'Password reset link',
   endLink: 'End the open link',
   linkEnded: (name: string) => `Links of ${name} have ended.`,

@@ -45,7 +45,7 @@ export default function RolesPage() {
   const tokens = useTokensWithRoles();
   const [, navigate] = useLocation();
   const may = useMay(CREATING)?.[0];
-  useKeys({ c: () => navigate(`${ROLES_PAGE}/new`) }, { isOn: may === true });
+  useKeys({ c: () => navigate(`${ROLES_PAGE}/new`) }, { isOn: may !== false });
   const createButton = (
     <ButtonLink
       tone="primary"

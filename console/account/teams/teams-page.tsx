@@ -34,7 +34,7 @@ export default function TeamsPage() {
   const list = useTeamList(words);
   const may = useMay(CREATING)?.[0];
   const create = () => state.set({ new: '1' });
-  useKeys({ c: create }, { isOn: may === true });
+  useKeys({ c: create }, { isOn: may !== false });
   const open = state.get('team');
   const createButton = (
     <Button

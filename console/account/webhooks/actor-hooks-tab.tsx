@@ -29,7 +29,7 @@ import { ACTOR_HOOKS } from './actor-hook-words.ts';
 
 export function CreateActorHook({ search }: { search: SearchState }) {
   const [may] = useMay([{ action: 'createWebhook', resource: 'actor-webhook/*' }]) ?? [];
-  useKeys({ c: () => search.set({ new: 'webhook' }) }, { isOn: may === true });
+  useKeys({ c: () => search.set({ new: 'webhook' }) }, { isOn: may !== false });
   return (
     <>
       <Button

@@ -1,6 +1,6 @@
 // A delivery in a list and its attempts, for webhooks of flags and of Actors alike.
 import type { ReactNode } from 'react';
-import { Button } from '../../ui/button.tsx';
+import { DeliveryRow } from '../../lib/delivery-row.tsx';
 import { CodeBlock } from '../../ui/code-block.tsx';
 import { formatDuration } from '../../ui/format.ts';
 import { Status } from '../../ui/status.tsx';
@@ -9,9 +9,8 @@ import { outcomeTone } from './outcome.ts';
 import type { AttemptPhases, DeliveryAttempt, DeliveryState } from './webhooks-queries.ts';
 import { DELIVERY, HOOKS } from './webhooks-words.ts';
 
-export const STATES: readonly DeliveryState[] = ['failed', 'pending', 'delivered'];
-
-interface ShownDelivery {
+export interface ShownDelivery {
+  id: string;
   state: DeliveryState;
   attempts: number;
   createdAt: number;
@@ -19,7 +18,7 @@ interface ShownDelivery {
   nextAttemptAt?: number;
 }
 
-export interface DeliveryRowProps {
+export interface AttemptedDeliveryProps {
   delivery: ShownDelivery;
   /** Beside its outcome. */
   badge?: ReactNode;
@@ -27,33 +26,28 @@ export interface DeliveryRowProps {
   onToggle: () => void;
 }
 
-export function DeliveryRow({ delivery, badge, isOpen, onToggle }: DeliveryRowProps) {
+export function AttemptedDelivery({ delivery, badge, isOpen, onToggle }: AttemptedDeliveryProps) {
   const { state, attempts, status, createdAt, nextAttemptAt } = delivery;
   return (
-    <div className="row row--wrap">
-      <Button
-        tone="ghost"
-        size="sm"
-        icon={isOpen ? 'down' : 'right'}
-        aria-expanded={isOpen}
-        onClick={onToggle}
-      >
-        <Status tone={outcomeTone(state, attempts > 0)}>{HOOKS.outcomes[state]}</Status>
-      </Button>
-      {status !== undefined && <span className="t12 mono">{status}</span>}
-      {badge}
-      <span className="muted t12">
-        {DELIVERY.attempts(attempts)}
-        {nextAttemptAt !== undefined && attempts > 0 && (
-          <>
-            , {DELIVERY.next} <Time at={nextAttemptAt} />
-          </>
-        )}
-      </span>
-      <span className="push t12 muted">
-        <Time at={createdAt} />
-      </span>
-    </div>
+    <DeliveryRow
+      tone={outcomeTone(state, attempts > 0)}
+      outcome={HOOKS.outcomes[state]}
+      status={status}
+      badge={badge}
+      note={
+        <>
+          {DELIVERY.attempts(attempts)}
+          {nextAttemptAt !== undefined && attempts > 0 && (
+            <>
+              , {DELIVERY.next} <Time at={nextAttemptAt} />
+            </>
+          )}
+        </>
+      }
+      at={createdAt}
+      isOpen={isOpen}
+      onToggle={onToggle}
+    />
   );
 }
 
@@ -98,12 +92,4 @@ function Phases({ phases }: { phases: AttemptPhases }) {
       {[...(isReused === true ? [DELIVERY.phases.isReused] : []), ...parts].join(' · ')}
     </p>
   );
-}
-
-export function pretty(body: string): string {
-  try {
-    return JSON.stringify(JSON.parse(body), undefined, 2);
-  } catch {
-    return body;
-  }
 }

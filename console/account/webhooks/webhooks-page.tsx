@@ -27,7 +27,7 @@ import { outcomeTone } from './outcome.ts';
 import { RelayTab } from './relay-tab.tsx';
 import { WebhookDialog } from './webhook-dialog.tsx';
 import { useHooks } from './webhooks-queries.ts';
-import { HOOKS } from './webhooks-words.ts';
+import { FORM, HOOKS } from './webhooks-words.ts';
 
 const PAGE = '/account/webhooks';
 
@@ -63,13 +63,14 @@ export default function WebhooksPage() {
   );
 }
 
+const CREATING = [
+  { action: 'createWebhook', resource: 'webhook/*' },
+  { action: 'createIntegration', resource: 'integration/*' },
+] as const;
+
 function CreateMenu({ search }: { search: SearchState }) {
-  const may = useMay([
-    { action: 'createWebhook', resource: 'webhook/*' },
-    { action: 'createIntegration', resource: 'integration/*' },
-  ]);
-  const [mayHook, mayIntegrate] = may ?? [];
-  useKeys({ c: () => search.set({ new: 'webhook' }) }, { isOn: mayHook === true });
+  const [mayHook, mayIntegrate] = useMay(CREATING) ?? [];
+  useKeys({ c: () => search.set({ new: 'webhook' }) }, { isOn: mayHook !== false });
   const isNever = mayHook === false && mayIntegrate === false;
   const close = () => search.set({ new: undefined });
   const open = (id: string) => search.set({ new: undefined, hook: id });
@@ -179,6 +180,7 @@ function Hooks({ search }: { search: SearchState }) {
       (quick !== 'off' || !hook.isOn),
   );
   const open = search.get('hook');
+  const [mayHook] = useMay(CREATING) ?? [];
   const columns = columnsOf(useMaySwitch(all));
   const toggle = (name: string) => search.set({ state: quick === name ? undefined : name });
   const clear = () => {
@@ -217,7 +219,18 @@ function Hooks({ search }: { search: SearchState }) {
               all.length > 0 ? (
                 <NoMatch words={HOOKS.noMatch} onClear={clear} />
               ) : (
-                <EmptyState icon="hook" title={HOOKS.empty.title} text={HOOKS.empty.text} />
+                <EmptyState
+                  icon="hook"
+                  title={HOOKS.empty.title}
+                  text={HOOKS.empty.text}
+                  action={
+                    mayHook === true && (
+                      <Button tone="primary" icon="plus" onClick={() => search.set({ new: 'webhook' })}>
+                        {FORM.newWebhook}
+                      </Button>
+                    )
+                  }
+                />
               )
             }
             footer={<ListFoot list={{ rows }} nouns={HOOKS.nouns} />}

@@ -1,17 +1,24 @@
 // Starts a run of the Actor: its input as a form or JSON, and its options. What is typed stays in this browser until it is started.
 import { useState } from 'react';
 import { useLocation } from 'wouter';
-import { withoutSecrets } from '../../api/call.ts';
+import { path, withoutSecrets } from '../../api/call.ts';
+import { send } from '../../api/client.ts';
+import { ApiError } from '../../api/error.ts';
+
 import { invalidateTopics } from '../../api/read.ts';
 import { useSecretCall } from '../../api/secret-call.ts';
 import { useSayDraft } from '../../app/draft-call.ts';
 import { Button, ButtonLink } from '../../ui/button.tsx';
 import { Card } from '../../ui/card.tsx';
+import { toast } from '../../ui/toast-store.ts';
 import { useKeys } from '../../ui/keys.ts';
+import { Menu } from '../../ui/menu.tsx';
 import { EmptyState, Skeleton } from '../../ui/states.tsx';
 import { InputEditor } from '../input/input-editor.tsx';
 import { firstValue, useBuildSchema, type InputSchema } from '../input/input-schema.ts';
 import { useKeeping, useKeptInput } from '../input/kept-input.ts';
+import { isInputObject, takeOutSecrets, type OpenInput } from '../input/secrets.ts';
+import { CreateTask } from '../tasks/create-task.tsx';
 import { isTimeout, RunOptionsFields, type RunOptionsDraft } from '../input/run-options.tsx';
 import { StartError } from '../input/start-error.tsx';
 import { inputErrorsOf, startCall, useInputErrors } from '../input/start-run.ts';
@@ -26,8 +33,8 @@ export function RunTab({ actor }: { actor: ActorDetail }) {
   const { build } = actor.defaultRunOptions;
   const tagged = actor.taggedBuilds[build] ?? Object.values(actor.taggedBuilds)[0];
   const { schema, isPending } = useBuildSchema(tagged?.buildId);
-  // How often it was filled in anew.
-  const [round, setRound] = useState(0);
+  // How often it was filled in anew, and with what.
+  const [{ round, input }, setFilled] = useState<{ round: number; input?: OpenInput }>({ round: 0 });
   if (tagged === undefined)
     return (
       <EmptyState
@@ -37,19 +44,23 @@ export function RunTab({ actor }: { actor: ActorDetail }) {
       />
     );
   if (isPending) return <Skeleton lines={8} />;
-  return <StartForm key={round} actor={actor} schema={schema} onReset={() => setRound(round + 1)} />;
+  const fill = (next?: OpenInput) => setFilled({ round: round + 1, ...(next && { input: next }) });
+  return <StartForm key={round} actor={actor} schema={schema} loaded={input} onFill={fill} />;
 }
 
 interface StartFormProps {
   actor: ActorDetail;
   schema: InputSchema | undefined;
-  onReset: () => void;
+  /** Of an earlier run. */
+  loaded: OpenInput | undefined;
+  onFill: (input?: OpenInput) => void;
 }
 
-function StartForm({ actor, schema, onReset }: StartFormProps) {
+function StartForm({ actor, schema, loaded, onFill }: StartFormProps) {
   const kept = useKeptInput(`input:${actor.id}`);
-  const [first] = useState(() => kept.value ?? firstValue(schema));
-  const draft = useInputDraft({ value: first, secrets: {} }, schema);
+  const [first] = useState(() => loaded ?? { value: kept.value ?? firstValue(schema), secrets: {} });
+  const draft = useInputDraft(first, schema);
+  const [isSaving, setSaving] = useState(false);
   const { defaultRunOptions } = actor;
   const [options, setOptions] = useState<RunOptionsDraft>({
     build: defaultRunOptions.build,
@@ -95,20 +106,61 @@ function StartForm({ actor, schema, onReset }: StartFormProps) {
             >
               {ACTOR_WORDS.start}
             </Button>
-            <Button
-              tone="ghost"
-              onClick={() => {
-                kept.forget();
-                onReset();
-              }}
-            >
-              {ACTOR_WORDS.reset}
-            </Button>
+            <Menu
+              trigger={<Button tone="ghost" icon="dots" label={ACTOR_WORDS.more} />}
+              items={[
+                { label: ACTOR_WORDS.saveAsTask, icon: 'plus', onSelect: () => setSaving(true) },
+                {
+                  label: ACTOR_WORDS.fromLastRun,
+                  icon: 'history',
+                  onSelect: () => void loadLastInput(actor.id).then((input) => input && onFill(input)),
+                },
+                {
+                  label: ACTOR_WORDS.reset,
+                  icon: 'redo',
+                  hasLine: true,
+                  onSelect: () => {
+                    kept.forget();
+                    onFill();
+                  },
+                },
+              ]}
+            />
           </>
         }
       >
         <RunOptionsFields value={options} onChange={setOptions} />
       </Card>
+      {isSaving && (
+        <CreateTask
+          actorId={actor.id}
+          begun={{
+            input: draft.body,
+            options: {
+              build: options.build.trim(),
+              memoryMbytes: Number(options.memory),
+              timeoutSecs: Number(options.timeout),
+            },
+          }}
+          onClose={() => setSaving(false)}
+        />
+      )}
     </div>
   );
+}
+
+/** Secrets come as they are stored: they can be sent again, and are not shown. */
+async function loadLastInput(actorId: string): Promise<OpenInput | undefined> {
+  try {
+    const { body } = await send<unknown>({
+      api: 'actors',
+      path: path`/actors/${actorId}/runs/last/key-value-store/records/INPUT`,
+    });
+    if (isInputObject(body)) return takeOutSecrets(body);
+    toast({ text: ACTOR_WORDS.noLastInput, tone: 'bad' });
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error;
+    toast({ text: error.status === 404 ? ACTOR_WORDS.noLastInput : error.message, tone: 'bad' });
+  }
+  return undefined;
 }

@@ -6,7 +6,7 @@ import { Card, KeyValues } from '../../ui/card.tsx';
 import { SelectInput } from '../../ui/input.tsx';
 import { TextLink } from '../../ui/link.tsx';
 import { EmptyState } from '../../ui/states.tsx';
-import { ORIGIN } from '../../api/server.ts';
+import { repositoryHref } from '../repository-link.ts';
 import type { ActorDetail, ActorVersion } from './actor-queries.ts';
 import { ACTOR_WORDS } from './actor-words.ts';
 import { SourceFiles } from './source-files.tsx';
@@ -88,11 +88,4 @@ function Address({ address }: { address: string }) {
       </TextLink>
     );
   return <code className="key">{address}</code>;
-}
-
-function repositoryHref(address: string): string | undefined {
-  if (!address.startsWith(`${ORIGIN}/`)) return undefined;
-  const [owner, name] = address.slice(ORIGIN.length + 1).split(/[/#?]/);
-  if (!owner || !name) return undefined;
-  return `/code/${encodeURIComponent(owner)}/${encodeURIComponent(name.replace(/\.git$/, ''))}`;
 }

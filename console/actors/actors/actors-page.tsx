@@ -85,7 +85,7 @@ export default function ActorsPage() {
   const list = useActors(sort);
   const [isCreating, setCreating] = useState(false);
   const [mayCreate] = useMay([{ action: 'createActor', resource: 'actor/*' }]) ?? [];
-  useKeys({ c: () => setCreating(true) }, { isOn: mayCreate === true });
+  useKeys({ c: () => setCreating(true) }, { isOn: mayCreate !== false });
   const createButton = mayCreate === true && (
     <Button tone="primary" icon="plus" keys="c" onClick={() => setCreating(true)}>
       {ACTORS_WORDS.create}

@@ -8,7 +8,7 @@ export interface ComparedRun {
   status: RunStatus;
   statusMessage: string | null;
   startedAt: number;
-  build: { id: string; number: string };
+  build: { id: string; number: string; commit?: string };
 }
 
 export interface Difference {
@@ -47,6 +47,7 @@ export interface RunComparison {
   input: { isSame: boolean; differences: Difference[]; total: number; reason?: string };
   options: Difference[];
   counts: Readonly<Record<CountName, ComparedCount>>;
+  output: { added: string[]; missing: string[]; common: number; isKnown: boolean };
   log: {
     added: OneSidedLine[];
     missing: OneSidedLine[];

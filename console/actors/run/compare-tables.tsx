@@ -117,3 +117,39 @@ export function DifferenceTable({ label, rows, total }: DifferenceTableProps) {
     />
   );
 }
+
+interface FieldRow {
+  field: string;
+  side: string;
+}
+
+const FIELD_COLUMNS: TableColumn<FieldRow>[] = [
+  {
+    id: 'field',
+    head: COMPARE_WORDS.field,
+    isMain: true,
+    cell: ({ field }) => <span className="mono t12 break">{field}</span>,
+  },
+  { id: 'side', head: COMPARE_WORDS.onlyIn, cell: ({ side }) => side },
+];
+
+/** Which names of fields only the items of one run have. */
+export function OutputDifference({ output }: Pick<RunComparison, 'output'>) {
+  const { added, missing, common, isKnown } = output;
+  if (!isKnown) return <p className="muted t13">{COMPARE_WORDS.unknownOutput}</p>;
+  if (added.length === 0 && missing.length === 0)
+    return <p className="muted t13">{COMPARE_WORDS.sameOutput(formatCount(common))}</p>;
+  const rows = [
+    ...missing.map((field) => ({ field, side: COMPARE_WORDS.before })),
+    ...added.map((field) => ({ field, side: COMPARE_WORDS.after })),
+  ];
+  return (
+    <Table
+      label={COMPARE_WORDS.output}
+      columns={FIELD_COLUMNS}
+      rows={rows}
+      rowKey={({ field }) => field}
+      isCompact
+    />
+  );
+}

@@ -12,7 +12,9 @@ import { EmptyState, Skeleton } from '../../ui/states.tsx';
 import { Time } from '../../ui/time.tsx';
 import { RunStatusView } from '../run-cells.tsx';
 import { hrefOfRun, type RunDetail } from '../run.ts';
-import { CountTable, DifferenceTable } from './compare-tables.tsx';
+import { ChangesBetween } from './changes-between.tsx';
+import { CommitsBetween } from './commits-between.tsx';
+import { CountTable, DifferenceTable, OutputDifference } from './compare-tables.tsx';
 import { OneSidedLines } from './compare-log.tsx';
 import { useComparison, type ComparedRun, type RunComparison } from './compare-queries.ts';
 import { COMPARE_WORDS } from './compare-words.ts';
@@ -41,21 +43,22 @@ export function RunCompare({ run }: { run: RunDetail }) {
         <Skeleton lines={8} />
       ) : (
         <div className="stack stack--16" aria-busy={isPlaceholderData}>
-          <ComparisonView comparison={data} />
+          <ComparisonView comparison={data} actorId={run.actId} />
         </div>
       )}
     </div>
   );
 }
 
-function ComparisonView({ comparison }: { comparison: RunComparison }) {
-  const { before, after, input, options, counts, log } = comparison;
+function ComparisonView({ comparison, actorId }: { comparison: RunComparison; actorId: string }) {
+  const { before, after, input, options, counts, output, log } = comparison;
   return (
     <>
       <div className="compare-ends">
         <EndView label={COMPARE_WORDS.before} run={before} isLink />
         <EndView label={COMPARE_WORDS.after} run={after} />
       </div>
+      <CommitsBetween actorId={actorId} from={before.build.commit} to={after.build.commit} />
       <Section title={COMPARE_WORDS.counts}>
         <CountTable counts={counts} builds={[before.build.number, after.build.number]} />
       </Section>
@@ -75,6 +78,10 @@ function ComparisonView({ comparison }: { comparison: RunComparison }) {
           <DifferenceTable label={COMPARE_WORDS.options} rows={options} total={options.length} />
         )}
       </Section>
+      <Section title={COMPARE_WORDS.output}>
+        <OutputDifference output={output} />
+      </Section>
+      <ChangesBetween from={before.startedAt} to={after.startedAt} />
       <OneSidedLines title={COMPARE_WORDS.added} lines={log.added} total={log.addedTotal} runId={after.id} />
       <OneSidedLines
         title={COMPARE_WORDS.missing}
@@ -106,6 +113,12 @@ function EndView({ label, run, isLink = false }: { label: string; run: ComparedR
         <span className="muted">
           <Time at={startedAt} mode="absolute" /> · {COMPARE_WORDS.build}{' '}
           <span className="mono">{build.number}</span>
+          {build.commit !== undefined && (
+            <>
+              {' '}
+              · {COMPARE_WORDS.commit} <span className="mono">{build.commit.slice(0, 7)}</span>
+            </>
+          )}
         </span>
       </div>
     </Card>

@@ -1,4 +1,4 @@
-// One run: how it goes, what can be done with it, its log, its output, its storages, its input, its timeline, and how it differs from the last good one.
+// One run: how it goes, what can be done with it, its log, its output, its storages, its input, its timeline, its calls, and how it differs from the last good one.
 import { useParams } from 'wouter';
 import type { ApiError } from '../../api/error.ts';
 import { usePageInfo, type Crumb } from '../../app/page-info.ts';
@@ -9,6 +9,7 @@ import { LogView } from '../log/log-view.tsx';
 import { useActorName, useRun } from '../queries.ts';
 import { hrefOfRun, isOver, type RunDetail } from '../run.ts';
 import { WORDS } from '../words.ts';
+import { RunCalls } from './run-calls.tsx';
 import { RunCompare } from './run-compare.tsx';
 import { RunFigures } from './run-figures.tsx';
 import { RunHead } from './run-head.tsx';
@@ -19,7 +20,7 @@ import { RunStorages } from './run-storages.tsx';
 import { RunTimeline } from './run-timeline.tsx';
 import { RUN_WORDS } from './run-words.ts';
 
-const TABS = ['log', 'output', 'storages', 'input', 'timeline', 'compare'] as const;
+const TABS = ['log', 'output', 'storages', 'input', 'timeline', 'calls', 'compare'] as const;
 type RunTab = (typeof TABS)[number];
 
 export default function RunPage() {
@@ -88,6 +89,7 @@ function RunTabView({ run, tab }: { run: RunDetail; tab: RunTab }) {
   if (tab === 'storages') return <RunStorages run={run} />;
   if (tab === 'input') return <RunInput run={run} />;
   if (tab === 'compare') return <RunCompare run={run} />;
+  if (tab === 'calls') return <RunCalls run={run} />;
   if (tab === 'timeline') return <RunTimeline run={run} />;
   return <LogView kind="run" id={run.id} isOver={isOver(run)} emptyText={RUN_WORDS.noLog} />;
 }

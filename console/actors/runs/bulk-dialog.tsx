@@ -41,7 +41,7 @@ export function BulkDialog({ action, runs: given, onClose }: BulkDialogProps) {
               {words.cancel}
             </Button>
             <Button
-              tone={action === 'resurrect' ? 'primary' : 'danger-fill'}
+              tone={action === 'resurrect' || action === 'rerun' ? 'primary' : 'danger-fill'}
               disabledReason={able === 0 ? RUNS_WORDS.none : undefined}
               onClick={start}
             >

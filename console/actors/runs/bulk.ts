@@ -4,9 +4,11 @@ import { path, type Call } from '../../api/call.ts';
 import { send } from '../../api/client.ts';
 import { ApiError } from '../../api/error.ts';
 import { invalidateTopics } from '../../api/read.ts';
-import { isOver, type Run } from '../run.ts';
+import { isInputObject, takeOutSecrets } from '../input/secrets.ts';
+import { runRead } from '../queries.ts';
+import { isOver, type Run, type RunDetail } from '../run.ts';
 
-export type BulkAction = 'abort' | 'resurrect' | 'delete';
+export type BulkAction = 'abort' | 'resurrect' | 'rerun' | 'delete';
 
 export type BulkResult = { state: 'waiting' | 'busy' | 'done' } | { state: 'failed'; message: string };
 
@@ -17,7 +19,30 @@ export function canApply(action: BulkAction, run: Run): boolean {
   return action === 'abort' ? !isOver(run) : isOver(run);
 }
 
-function callOf(action: BulkAction, id: string): Call {
+/** A new run with the input and the options of this one. Secrets stay as they are stored, which the server takes back. */
+async function rerun(id: string): Promise<void> {
+  const { body: found } = await send<{ data: RunDetail }>(runRead(id).call);
+  const { actId, options, defaultKeyValueStoreId, metamorphs } = found.data;
+  // What it has become is another Actor with an input of its own.
+  const key = metamorphs?.at(-1)?.inputKey ?? 'INPUT';
+  const record = path`/key-value-stores/${defaultKeyValueStoreId}/records/${key}`;
+  const input = await send<unknown>({ api: 'actors', path: record }).catch((error: unknown) => {
+    if (error instanceof ApiError && error.status === 404) return { body: undefined };
+    throw error;
+  });
+  await send({
+    api: 'actors',
+    method: 'POST',
+    path: path`/actors/${actId}/runs`,
+    query: { build: options.build, memory: options.memoryMbytes, timeout: options.timeoutSecs },
+    ...(isInputObject(input.body) && {
+      body: input.body,
+      secretFields: Object.keys(takeOutSecrets(input.body).secrets),
+    }),
+  });
+}
+
+function callOf(action: Exclude<BulkAction, 'rerun'>, id: string): Call {
   const run = path`/actor-runs/${id}`;
   if (action === 'delete') return { api: 'actors', method: 'DELETE', path: run };
   return {
@@ -36,7 +61,7 @@ export function useBulk(action: BulkAction, runs: readonly Run[]) {
   const change = async ({ id }: Run) => {
     set(id, { state: 'busy' });
     try {
-      await send(callOf(action, id));
+      await (action === 'rerun' ? rerun(id) : send(callOf(action, id)));
       set(id, { state: 'done' });
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;

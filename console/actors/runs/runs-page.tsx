@@ -1,5 +1,6 @@
-// The runs of the caller, newest first, filtered by Actor, status and time.
-import { useState } from 'react';
+// The runs of the caller, newest first, filtered by what they are, with the counts of each choice; and those that failed, by cause.
+import { useState, type ReactNode } from 'react';
+import type { FoundRuns } from '../../api/types/signalbox.ts';
 import { usePageInfo } from '../../app/page-info.ts';
 import { NoMatch } from '../../lib/list-foot.tsx';
 import { useSearchState, type SearchState } from '../../lib/search-state.ts';
@@ -7,11 +8,13 @@ import { Chips } from '../../ui/chips.tsx';
 import { formatCount } from '../../ui/format.ts';
 import { SelectInput } from '../../ui/input.tsx';
 import { PageHead } from '../../ui/page.tsx';
+import { Segmented } from '../../ui/segmented.tsx';
 import { EmptyState } from '../../ui/states.tsx';
 import { useOwnActors } from '../queries.ts';
 import type { RunStatus } from '../run.ts';
-import { STATUS_WORDS, WORDS } from '../words.ts';
-import { useRuns } from './runs-queries.ts';
+import { originWord, STATUS_WORDS, WORDS } from '../words.ts';
+import { FailureCauses } from './failure-causes.tsx';
+import { useRunChoices, useRuns, type RunsFilter } from './runs-queries.ts';
 import { RunsTable } from './runs-table.tsx';
 import { RUNS_WORDS } from './runs-words.ts';
 
@@ -22,34 +25,90 @@ const HOUR = 3_600_000;
 const SPANS = { '1h': HOUR, '24h': 24 * HOUR, '7d': 7 * 24 * HOUR, '30d': 30 * 24 * HOUR } as const;
 type Span = keyof typeof SPANS;
 
+/** In the address, beside the statuses and the time. */
+const FILTERS = ['actor', 'task', 'origin', 'build'] as const;
+/** As many as the server looks through. */
+const SEARCHED = 20_000;
+
 export default function RunsPage() {
   usePageInfo([{ label: WORDS.runs, href: '/runs' }]);
   const search = useSearchState('/runs');
   const [openedAt] = useState(() => Date.now());
+  const span = (Object.keys(SPANS) as Span[]).find((one) => one === search.get('since'));
+  const views = (
+    <Segmented
+      label={RUNS_WORDS.view}
+      value={search.get('view') === 'causes' ? 'causes' : 'list'}
+      options={[
+        { value: 'list', label: RUNS_WORDS.views.list },
+        { value: 'causes', label: RUNS_WORDS.views.causes },
+      ]}
+      onChange={(next) => search.set({ view: next === 'list' ? undefined : next }, { isStep: true })}
+    />
+  );
+  if (search.get('view') !== 'causes')
+    return <RunList search={search} span={span} openedAt={openedAt} views={views} />;
+  return (
+    <main id="main" className="page" tabIndex={-1}>
+      <PageHead title={WORDS.runs} actions={views} />
+      <div className="runs-bar">
+        <SelectInput
+          aria-label={RUNS_WORDS.since}
+          value={span ?? '24h'}
+          onValue={(value) => search.set({ since: value })}
+          options={(Object.keys(SPANS) as Span[]).map((one) => ({
+            value: one,
+            label: RUNS_WORDS.spans[one],
+          }))}
+        />
+      </div>
+      <FailureCauses since={openedAt - SPANS[span ?? '24h']} />
+    </main>
+  );
+}
+
+interface RunListProps {
+  search: SearchState;
+  span: Span | undefined;
+  openedAt: number;
+  views: ReactNode;
+}
+
+function RunList({ search, span, openedAt, views }: RunListProps) {
   const asked = search.get('status')?.split(',') ?? [];
   const chosen = STATUSES.filter((status) => asked.includes(status));
-  const span = (Object.keys(SPANS) as Span[]).find((one) => one === search.get('since'));
-  const actor = search.get('actor');
-  const list = useRuns({
-    actor,
-    statuses: chosen.length === 0 ? undefined : chosen.join(','),
-    startedAfter: span === undefined ? undefined : new Date(openedAt - SPANS[span]).toISOString(),
-  });
-  const isFiltered = chosen.length > 0 || actor !== undefined || span !== undefined;
+  const filter: RunsFilter = {
+    actor: search.get('actor'),
+    task: search.get('task'),
+    origin: search.get('origin'),
+    build: search.get('build'),
+    statuses: chosen,
+    since: span === undefined ? undefined : openedAt - SPANS[span],
+  };
+  const list = useRuns(filter);
+  const isFiltered =
+    chosen.length > 0 || span !== undefined || FILTERS.some((one) => filter[one] !== undefined);
   return (
     <main id="main" className="page" tabIndex={-1}>
       <PageHead
         title={WORDS.runs}
         badge={list.total !== undefined && <span className="muted">{formatCount(list.total)}</span>}
+        actions={views}
       />
-      <RunsFilters search={search} chosen={chosen} span={span} actor={actor} />
+      <RunsFilters search={search} filter={filter} chosen={chosen} span={span} />
       <RunsTable
         list={list}
         emptyState={
           isFiltered ? (
             <NoMatch
               words={RUNS_WORDS.noMatch}
-              onClear={() => search.set({ status: undefined, actor: undefined, since: undefined })}
+              onClear={() =>
+                search.set({
+                  ...Object.fromEntries(FILTERS.map((one) => [one, undefined])),
+                  status: undefined,
+                  since: undefined,
+                })
+              }
             />
           ) : (
             <EmptyState icon="actor" title={WORDS.empty.title} text={WORDS.empty.text} />
@@ -62,13 +121,16 @@ export default function RunsPage() {
 
 interface RunsFiltersProps {
   search: SearchState;
+  filter: RunsFilter;
   chosen: readonly RunStatus[];
   span: Span | undefined;
-  actor: string | undefined;
 }
 
-function RunsFilters({ search, chosen, span, actor }: RunsFiltersProps) {
+function RunsFilters({ search, filter, chosen, span }: RunsFiltersProps) {
   const { actors = [] } = useOwnActors();
+  const found = useRunChoices(filter);
+  const { actor, task } = filter;
+  const counts = new Map(found?.choices.status.map(({ value, count }) => [value, count]));
   const options = actors.map(({ username, name, title }) => ({
     value: `${username}~${name}`,
     label: title || name,
@@ -100,14 +162,76 @@ function RunsFilters({ search, chosen, span, actor }: RunsFiltersProps) {
           ...(Object.keys(SPANS) as Span[]).map((one) => ({ value: one, label: RUNS_WORDS.spans[one] })),
         ]}
       />
+      <ChoiceSelect
+        name="origin"
+        search={search}
+        choices={found?.choices.origin}
+        label={WORDS.origin}
+        any={RUNS_WORDS.anyOrigin}
+        wordOf={originWord}
+      />
+      <ChoiceSelect
+        name="build"
+        search={search}
+        choices={found?.choices.build}
+        label={WORDS.build}
+        any={RUNS_WORDS.anyBuild}
+        wordOf={RUNS_WORDS.build}
+      />
+      {task !== undefined && (
+        <Chips
+          label={RUNS_WORDS.task}
+          items={[
+            {
+              label: RUNS_WORDS.ofTask(task),
+              isOn: true,
+              onToggle: () => search.set({ task: undefined }),
+            },
+          ]}
+        />
+      )}
       <Chips
         label={WORDS.statusFilter}
         items={STATUSES.map((status) => ({
           label: STATUS_WORDS[status],
+          count: counts.get(status),
           isOn: chosen.includes(status),
           onToggle: () => toggle(status),
         }))}
       />
+      {found?.isPartial === true && <p className="muted t13">{RUNS_WORDS.partial(formatCount(SEARCHED))}</p>}
     </div>
+  );
+}
+
+interface ChoiceSelectProps {
+  /** In the address. */
+  name: string;
+  search: SearchState;
+  choices: FoundRuns['choices']['build'] | undefined;
+  label: string;
+  any: string;
+  wordOf: (value: string) => string;
+}
+
+/** Not there where there is nothing to choose. */
+function ChoiceSelect({ name, search, choices = [], label, any, wordOf }: ChoiceSelectProps) {
+  const value = search.get(name) ?? '';
+  if (choices.length < 2 && value === '') return null;
+  const isKnown = value === '' || choices.some((one) => one.value === value);
+  return (
+    <SelectInput
+      aria-label={label}
+      value={value}
+      onValue={(next) => search.set({ [name]: next })}
+      options={[
+        { value: '', label: any },
+        ...(isKnown ? [] : [{ value, label: wordOf(value) }]),
+        ...choices.map((one) => ({
+          value: one.value,
+          label: `${wordOf(one.value)} (${formatCount(one.count)})`,
+        })),
+      ]}
+    />
   );
 }

@@ -1,8 +1,9 @@
 // What the list of runs reads.
-import { path, type Call } from '../../api/call.ts';
+import { useRead } from '../../api/read.ts';
+import type { Call } from '../../api/call.ts';
+import type { FoundRuns } from '../../api/types/signalbox.ts';
 import { offsetPage, useListPages } from '../../lib/list-pages.ts';
-import type { ListBody } from '../queries.ts';
-import type { Run } from '../run.ts';
+import type { Run, RunStatus } from '../run.ts';
 
 const PAGE = 50;
 
@@ -11,28 +12,40 @@ const idOf = ({ id }: Run) => id;
 export interface RunsFilter {
   /** Of one Actor alone: its id or `user~name`. */
   actor?: string | undefined;
-  /** Joined by commas. */
-  statuses?: string | undefined;
-  /** ISO 8601. */
-  startedAfter?: string | undefined;
+  task?: string | undefined;
+  statuses?: readonly RunStatus[] | undefined;
+  origin?: string | undefined;
+  /** The number of a build. */
+  build?: string | undefined;
+  /** In epoch milliseconds. */
+  since?: number | undefined;
 }
 
-function runsCall({ actor, statuses, startedAfter }: RunsFilter): Call {
+function runsCall({ actor, task, statuses, origin, build, since }: RunsFilter): Call {
   return {
-    api: 'actors',
-    path: actor === undefined ? '/actor-runs' : path`/actors/${actor}/runs`,
-    query: { desc: true, status: statuses, startedAfter },
+    api: 'signalbox',
+    path: '/runs',
+    query: { actor, task, status: statuses?.length === 0 ? undefined : statuses, origin, build, since },
   };
 }
 
 /** Newest first. */
 export function useRuns(filter: RunsFilter) {
-  return useListPages<ListBody<Run>, Run>({
+  return useListPages<FoundRuns, Run>({
     call: runsCall(filter),
     topics: ['run'],
     first: 0,
     pageQuery: (offset) => ({ limit: PAGE, offset }),
-    toPage: ({ data: { items, total } }, offset) => offsetPage(items, total, offset),
+    toPage: ({ items, total }, offset) => offsetPage(items as Run[], total, offset),
     idOf,
   });
+}
+
+/** How many runs each choice of a filter has, with the other filters as they are. */
+export function useRunChoices(filter: RunsFilter) {
+  const { data } = useRead<FoundRuns>(
+    { call: { ...runsCall(filter), query: { ...runsCall(filter).query, limit: 1 } }, topics: ['run'] },
+    { keepsPrevious: true },
+  );
+  return data;
 }

@@ -19,7 +19,9 @@ import type { BulkAction } from './bulk.ts';
 import type { useRuns } from './runs-queries.ts';
 import { RUNS_WORDS } from './runs-words.ts';
 
-const ACTIONS: readonly BulkAction[] = ['abort', 'resurrect', 'delete'];
+const ACTIONS: readonly BulkAction[] = ['abort', 'resurrect', 'rerun', 'delete'];
+
+const ICONS = { abort: 'stop', resurrect: 'play', rerun: 'redo', delete: 'trash' } as const;
 
 export interface RunsTableProps {
   list: ReturnType<typeof useRuns>;
@@ -53,13 +55,7 @@ export function RunsTable({ list, emptyState, isOfActor = false }: RunsTableProp
       />
       <SelectionBar count={chosen.length} onClear={() => setSelected(new Set())}>
         {ACTIONS.map((one) => (
-          <Button
-            key={one}
-            tone="ghost"
-            size="sm"
-            icon={one === 'abort' ? 'stop' : one === 'delete' ? 'trash' : 'play'}
-            onClick={() => setAction(one)}
-          >
+          <Button key={one} tone="ghost" size="sm" icon={ICONS[one]} onClick={() => setAction(one)}>
             {RUNS_WORDS.bulk[one].button}
           </Button>
         ))}

@@ -27,7 +27,7 @@ export default function SchedulesPage() {
   const [mayCreate] = useMay([{ action: 'createSchedule', resource: 'schedule/*' }]) ?? [];
   const [isPausing, setPausing] = useState(false);
   const [, navigate] = useLocation();
-  useKeys({ c: () => navigate('/schedules/new') }, { isOn: mayCreate === true });
+  useKeys({ c: () => navigate('/schedules/new') }, { isOn: mayCreate !== false });
   const on = (schedules ?? []).filter(({ isEnabled }) => isEnabled);
   const createButton = mayCreate === true && (
     <ButtonLink tone="primary" icon="plus" keys="c" href="/schedules/new">

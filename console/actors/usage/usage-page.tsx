@@ -1,5 +1,6 @@
-// What the caller's runs and storages used: by Actor, day by day, and against the limits of the account.
+// What the caller's runs and storages used: by Actor, day by day, and against the limits of the account; and for those who administer the server, by member.
 import '../../styles/usage.css';
+import { useMay } from '../../app/me.ts';
 import { usePageInfo } from '../../app/page-info.ts';
 import { ReadProblem } from '../../lib/read-problem.tsx';
 import { useSearchState } from '../../lib/search-state.ts';
@@ -12,71 +13,77 @@ import { EmptyState, Skeleton } from '../../ui/states.tsx';
 import {
   useLimits,
   useMonthlyUsage,
+  useMemberUsage,
   useRunUsage,
   type AccountLimits,
-  type RunUsage,
+  type Used,
 } from './usage-queries.ts';
-import { ActorUsageTable, computeText, DayUsageTable } from './usage-tables.tsx';
+import { ActorUsageTable, computeText, DayUsageTable, MemberUsageTable } from './usage-tables.tsx';
 import { USAGE_WORDS } from './usage-words.ts';
 
 type Span = keyof typeof USAGE_WORDS.spans;
 const SPANS: readonly Span[] = ['1', '7', '30', '90'];
+const VIEWS = ['actor', 'member'] as const;
+const ADMINISTER = [{ action: 'administerServer', resource: 'acct' }];
 
 export default function UsagePage() {
   usePageInfo([{ label: USAGE_WORDS.usage, href: '/usage' }]);
   const search = useSearchState('/usage');
   const span = SPANS.find((one) => one === search.get('days')) ?? '30';
-  const { data, error, refetch } = useRunUsage(span);
+  const [mayAdminister = false] = useMay(ADMINISTER) ?? [];
+  const isByMember = mayAdminister && search.get('by') === 'member';
   return (
     <main id="main" className="page" tabIndex={-1}>
       <PageHead
         title={USAGE_WORDS.usage}
         actions={
-          <Segmented
-            label={USAGE_WORDS.span}
-            value={span}
-            options={SPANS.map((value) => ({ value, label: USAGE_WORDS.spans[value] }))}
-            onChange={(days) => search.set({ days })}
-          />
+          <>
+            {mayAdminister && (
+              <Segmented
+                label={USAGE_WORDS.by}
+                value={isByMember ? 'member' : 'actor'}
+                options={VIEWS.map((value) => ({ value, label: USAGE_WORDS.views[value] }))}
+                onChange={(by) => search.set({ by: by === 'member' ? by : '' })}
+              />
+            )}
+            <Segmented
+              label={USAGE_WORDS.span}
+              value={span}
+              options={SPANS.map((value) => ({ value, label: USAGE_WORDS.spans[value] }))}
+              onChange={(days) => search.set({ days })}
+            />
+          </>
         }
       />
       <div className="stack stack--16">
-        {data !== undefined ? (
-          <RunParts usage={data} span={span} />
-        ) : error === null ? (
-          <Skeleton lines={8} />
+        {isByMember ? (
+          <MemberParts span={span} />
         ) : (
-          <ReadProblem error={error} onRetry={() => void refetch()} />
+          <>
+            <RunParts span={span} />
+            <MonthFigures />
+            <LimitsCard />
+          </>
         )}
-        <MonthFigures />
-        <LimitsCard />
       </div>
     </main>
   );
 }
 
-function RunParts({ usage, span }: { usage: RunUsage; span: Span }) {
-  const { total, actors, days, isPartial } = usage;
+function RunParts({ span }: { span: Span }) {
+  const { data, error, refetch } = useRunUsage(span);
+  if (data === undefined)
+    return error === null ? (
+      <Skeleton lines={8} />
+    ) : (
+      <ReadProblem error={error} onRetry={() => void refetch()} />
+    );
+  const { total, actors, days, isPartial } = data;
   if (total.runs === 0)
     return <EmptyState icon="gauge" title={USAGE_WORDS.empty.title} text={USAGE_WORDS.empty.text} />;
   return (
     <>
-      <Figures
-        label={USAGE_WORDS.figures}
-        items={[
-          {
-            label: USAGE_WORDS.runs,
-            value: formatCount(total.runs),
-            note: USAGE_WORDS.failed(formatCount(total.failed)),
-          },
-          { label: USAGE_WORDS.duration, value: formatDuration(total.durationMs) },
-          {
-            label: USAGE_WORDS.compute,
-            value: computeText(total.computeUnits),
-            note: USAGE_WORDS.computeNote,
-          },
-        ]}
-      />
+      <UsedFigures total={total} />
       {isPartial && <p className="muted t13">{USAGE_WORDS.partial}</p>}
       <Section title={USAGE_WORDS.byActor}>
         <ActorUsageTable actors={actors} span={span} />
@@ -85,6 +92,51 @@ function RunParts({ usage, span }: { usage: RunUsage; span: Span }) {
         <DayUsageTable days={days} />
       </Section>
     </>
+  );
+}
+
+function MemberParts({ span }: { span: Span }) {
+  const { data, error, refetch } = useMemberUsage(span);
+  if (data === undefined)
+    return error === null ? (
+      <Skeleton lines={8} />
+    ) : (
+      <ReadProblem error={error} onRetry={() => void refetch()} />
+    );
+  const { total, members, isPartial } = data;
+  if (members.length === 0)
+    return (
+      <EmptyState icon="gauge" title={USAGE_WORDS.emptyMembers.title} text={USAGE_WORDS.emptyMembers.text} />
+    );
+  return (
+    <>
+      <UsedFigures total={total} />
+      {isPartial && <p className="muted t13">{USAGE_WORDS.partialMembers}</p>}
+      <Section title={USAGE_WORDS.byMember}>
+        <MemberUsageTable members={members} />
+      </Section>
+    </>
+  );
+}
+
+function UsedFigures({ total }: { total: Used }) {
+  return (
+    <Figures
+      label={USAGE_WORDS.figures}
+      items={[
+        {
+          label: USAGE_WORDS.runs,
+          value: formatCount(total.runs),
+          note: USAGE_WORDS.failed(formatCount(total.failed)),
+        },
+        { label: USAGE_WORDS.duration, value: formatDuration(total.durationMs) },
+        {
+          label: USAGE_WORDS.compute,
+          value: computeText(total.computeUnits),
+          note: USAGE_WORDS.computeNote,
+        },
+      ]}
+    />
   );
 }
 

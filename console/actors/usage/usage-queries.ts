@@ -32,6 +32,30 @@ export function useRunUsage(days: string) {
   );
 }
 
+export interface MemberUse extends Used {
+  id: string;
+  username?: string;
+  name?: string;
+  isService?: boolean;
+  reads: number;
+  writes: number;
+  sentBytes: number;
+}
+
+export interface MemberUsage {
+  total: Used;
+  members: MemberUse[];
+  isPartial: boolean;
+}
+
+/** For those who administer the server. */
+export function useMemberUsage(days: string) {
+  return useRead<MemberUsage>(
+    { call: { api: 'signalbox', path: '/runs/usage/members', query: { days } }, topics: ['run'] },
+    { keepsPrevious: true },
+  );
+}
+
 export interface MonthlyUsage {
   monthlyServiceUsage: Readonly<Record<string, { quantity: number }>>;
 }

@@ -1,11 +1,11 @@
-// What runs used by Actor and by day. From each Actor a link leads to the runs behind the numbers.
+// What runs used by Actor, by member and by day. From each Actor a link leads to the runs behind the numbers.
 import { useState } from 'react';
 import { ListFoot } from '../../lib/list-foot.tsx';
 import { cssVars } from '../../ui/css-vars.ts';
 import { formatCount, formatDuration } from '../../ui/format.ts';
 import { TextLink } from '../../ui/link.tsx';
 import { Table, type TableColumn } from '../../ui/table.tsx';
-import type { ActorUsage, DayUsage, Used } from './usage-queries.ts';
+import type { ActorUsage, DayUsage, MemberUse, Used } from './usage-queries.ts';
 import { USAGE_WORDS } from './usage-words.ts';
 
 const units = new Intl.NumberFormat(undefined, { maximumFractionDigits: 3 });
@@ -89,6 +89,71 @@ function UsedActor({ actor, since }: { actor: ActorUsage; since: string | undefi
     );
   const span = since === undefined ? '' : `&since=${since}`;
   return <TextLink href={`/runs?actor=${encodeURIComponent(name)}${span}`}>{title ?? name}</TextLink>;
+}
+
+export function MemberUsageTable({ members }: { members: MemberUse[] }) {
+  const [shown, setShown] = useState(STEP);
+  const rows = members.slice(0, shown);
+  return (
+    <Table
+      label={USAGE_WORDS.byMember}
+      columns={[
+        MEMBER_COLUMN,
+        ...columnsOf<MemberUse>(mostOf(members)),
+        {
+          id: 'reads',
+          head: USAGE_WORDS.reads,
+          align: 'end',
+          priority: 'mid',
+          cell: ({ reads }) => formatCount(reads),
+        },
+        {
+          id: 'writes',
+          head: USAGE_WORDS.writes,
+          align: 'end',
+          priority: 'mid',
+          cell: ({ writes }) => formatCount(writes),
+        },
+      ]}
+      rows={rows}
+      rowKey={({ id }) => id}
+      footer={
+        <ListFoot
+          list={{
+            rows,
+            total: members.length,
+            hasMore: members.length > shown,
+            readMore: () => setShown(shown + STEP),
+          }}
+          nouns={USAGE_WORDS.memberNouns}
+        />
+      }
+    />
+  );
+}
+
+const MEMBER_COLUMN: TableColumn<MemberUse> = {
+  id: 'member',
+  head: USAGE_WORDS.member,
+  isMain: true,
+  cell: (member) => <UsedBy member={member} />,
+};
+
+/** Runs of others are not shown, so that the link leads to the member. */
+function UsedBy({ member: { id, username, name, isService } }: { member: MemberUse }) {
+  if (username === undefined)
+    return (
+      <span className="muted">
+        <span className="mono t12">{id}</span> {USAGE_WORDS.gone}
+      </span>
+    );
+  if (isService)
+    return (
+      <span>
+        {username} <span className="muted t12">{USAGE_WORDS.service}</span>
+      </span>
+    );
+  return <TextLink href={`/account/members?member=${encodeURIComponent(id)}`}>{name ?? username}</TextLink>;
 }
 
 const dayFormat = new Intl.DateTimeFormat('en-GB', {

@@ -32,6 +32,8 @@ export interface AccountMember {
   /** `invited` as long as they were never seen */
   state: 'active' | 'invited';
   hasPassword: boolean;
+  /** Whether their login needs a code of an authenticator app */
+  hasSecondFactor: boolean;
   /** In epoch milliseconds */
   lastSeenAt?: number;
   /** In epoch milliseconds */
@@ -90,6 +92,24 @@ export interface ActivityDetail {
   after?: unknown;
 }
 
+export interface AppInstallation {
+  id: number;
+  app: { slug: string; name: string };
+  account: { login: string; kind: 'user' | 'organization' };
+  repositories: 'all' | 'selected';
+  permissions: Record<string, 'read' | 'write' | 'admin'>;
+  /** Those that its webhook receives */
+  events: string[];
+  /** Whether the app asks for what the account has not agreed to */
+  asksForMore: boolean;
+  /** In epoch milliseconds */
+  suspendedAt?: number;
+  /** In epoch milliseconds */
+  createdAt: number;
+  /** Where its repositories are chosen and new permissions are agreed to: a path of this server, for browsers */
+  settingsPath: string;
+}
+
 interface AttemptPhases {
   /** Finding the address of the name */
   dnsMs?: number;
@@ -139,6 +159,104 @@ export interface AttentionList {
   snoozed: SnoozedItem[];
 }
 
+export interface Backup {
+  id: string;
+  /** in epoch milliseconds */
+  createdAt: number;
+  /** Without large objects and repositories: made before an upgrade, to go back */
+  isRowsOnly: boolean;
+  /** Why it cannot be read; the figures are absent then */
+  broken?: string;
+  /** Of the server that made it */
+  release?: string;
+  rows?: number;
+  /** How many large objects */
+  blobs?: number;
+  /** Repositories and gists */
+  repositories?: number;
+  /** Of everything that it consists of, however much of it other backups share */
+  bytes?: number;
+  /** Only encrypted ones have it */
+  hasSecretKey?: boolean;
+}
+
+export interface BackupRun {
+  id: string;
+  kind: 'backup' | 'verify';
+  state: 'waiting' | 'running' | 'done' | 'failed';
+  /** Of the backup that is made or checked */
+  backupId: string;
+  /** False where somebody has asked for it */
+  isScheduled: boolean;
+  /** What is being done, or was */
+  progress: string;
+  /** That were read so far */
+  bytes: number;
+  /** in epoch milliseconds */
+  createdAt: number;
+  /** in epoch milliseconds */
+  startedAt?: number;
+  /** in epoch milliseconds */
+  finishedAt?: number;
+  /** Why it has failed */
+  error?: string;
+}
+
+export interface Backups {
+  /** The folder or the bucket where they are */
+  place: string;
+  isEncrypted: boolean;
+  /** Whether the disk of the data holds them too, so that they are lost with it */
+  isOnDataDisk: boolean;
+  /** How often one is made; 0 for never by itself */
+  everyHours: number;
+  /** How long they are kept, the newest for ever; 0 for all of them */
+  keptDays: number;
+  /** When the next one is made by itself, in epoch milliseconds */
+  nextAt?: number;
+  /** Why the list cannot be read; it is empty then */
+  problem?: string;
+  /** What was made and checked lately, the newest first */
+  runs: BackupRun[];
+  /** The newest first, at most 200 */
+  items: Backup[];
+}
+
+export interface Blame {
+  /** The commit whose file it is */
+  sha: string;
+  /** Of the file; of the target where a symbolic link was named */
+  path: string;
+  /** How many the file has */
+  lines: number;
+  from: number;
+  /** The last line of this reply */
+  to: number;
+  /** In the order of lines, without gaps */
+  blocks: BlameBlock[];
+  /** Each that a block names, once */
+  commits: CommitSummary[];
+}
+
+interface BlameBlock {
+  /** Its first line */
+  from: number;
+  /** Its last line */
+  to: number;
+  /** The commit that the lines come from */
+  sha: string;
+  /** The file in that commit: it may have had another name */
+  path: string;
+  /** Its first line in that commit */
+  originalFrom: number;
+  previous?: BlameOrigin;
+}
+
+interface BlameOrigin {
+  sha: string;
+  path: string;
+}
+
 export interface ChangeGuard {
   /** The keys of the environments where something else is served or configured */
   environments: string[];
@@ -184,6 +302,18 @@ interface ChangeSentence {
   environmentKey?: string;
 }
 
+interface CommitSummary {
+  sha: string;
+  /** The first line of its message */
+  title: string;
+  author: {
+    name: string;
+    /** Where the address is that of somebody on this server */
+    login?: string;
+  };
+  authoredAt: number;
+}
+
 export interface CopiedFlag {
   flag: string;
   environment: string;
@@ -203,6 +333,53 @@ export interface ExportEstimate {
   bytes: number;
   /** Whether the size was not estimated, because all items were rendered */
   isExact: boolean;
+}
+
+export interface ExternalLogin {
+  /** What the provider is called; absent where the operator has set up none */
+  provider?: string;
+  connected?: {
+    /** As the provider named it then */
+    email?: string;
+    /** In epoch milliseconds */
+    since: number;
+  };
+}
+
+export interface ExternalLoginAddress {
+  url: string;
+}
+
+interface FailureGroup {
+  /** The same for the same Actor and cause */
+  id: string;
+  actor: {
+    id: string;
+    /** `username~name`; absent where the Actor is gone */
+    name?: string;
+    title?: string;
+  };
+  status: 'READY' | 'RUNNING' | 'SUCCEEDED' | 'FAILED' | 'TIMING-OUT' | 'TIMED-OUT' | 'ABORTING' | 'ABORTED';
+  /** The message of the runs without numbers, addresses, ids and times */
+  cause: string;
+  message: string | null;
+  /** The last line of level ERROR in the log of the newest run */
+  error?: string;
+  count: number;
+  /** When the oldest of them was started */
+  firstAt: number;
+  /** When the newest of them was started */
+  lastAt: number;
+  /** The ids of the newest 10 */
+  runs: string[];
+}
+
+export interface FailureGroups {
+  since: number;
+  /** The newest first; at most 100 */
+  items: FailureGroup[];
+  /** There are more than 1000 runs of a status, or more causes */
+  isPartial: boolean;
 }
 
 export interface FlagCopyReply {
@@ -301,6 +478,47 @@ export interface FlagWebhook {
   lastDelivery?: { at: number; state: 'pending' | 'delivered' | 'failed'; status?: number; error?: string };
 }
 
+export interface FoundFlag {
+  key: string;
+  name: string;
+  project: { key: string; name: string };
+  isArchived: boolean;
+  /** As the last sweep found it: see `ready-to-remove` of the states of flags */
+  isReadyToRemove: boolean;
+  /** The first 6, critical ones before others */
+  environments: { key: string; name: string; isCritical: boolean; isOn: boolean }[];
+  /** How many there are beside these */
+  otherEnvironments: number;
+}
+
+export interface FoundRuns {
+  items: RunShort[];
+  /** Of the runs that were looked through */
+  total: number;
+  /** There are more than 20000 runs of this time: the newest were looked through */
+  isPartial: boolean;
+  choices: {
+    /** How many runs there are of each status, with the other filters: the most frequent 50 */
+    status: RunChoice[];
+    /** How many runs there are of each origin, with the other filters: the most frequent 50 */
+    origin: RunChoice[];
+    /** How many runs there are of each number of a build, with the other filters: the most frequent 50 */
+    build: RunChoice[];
+  };
+}
+
+export interface LastChanges {
+  /** The commit whose folder it is */
+  sha: string;
+  path: string;
+  /** By the names of the first 1000 entries. Those that were changed too long ago to be found in time are left out */
+  entries: { name: string; sha: string }[];
+  /** Entries are left out */
+  isPartial: boolean;
+  /** Each that an entry names, once */
+  commits: CommitSummary[];
+}
+
 export interface Link {
   url: string;
   /** In epoch milliseconds */
@@ -352,6 +570,8 @@ export interface Me {
   server: {
     release: string;
     publicUrl: string;
+    /** How its program is called where it was started */
+    program: string;
     /** Its clock, in epoch milliseconds */
     now: number;
   };
@@ -360,6 +580,26 @@ export interface Me {
 interface MissingPermission {
   action: string;
   resource: string;
+}
+
+export interface OwnApp {
+  id: number;
+  slug: string;
+  name: string;
+  description?: string;
+  /** Whether others than the owner can install it */
+  isPublic: boolean;
+  permissions: Record<string, 'read' | 'write' | 'admin'>;
+  /** Those that its webhook receives */
+  events: string[];
+  /** Of which no more than 1000 are counted */
+  installations: number;
+  /** In epoch milliseconds */
+  createdAt: number;
+  /** Where its owner changes it: a path of this server, for browsers */
+  settingsPath: string;
+  /** What everybody sees, and where it is installed: a path of this server, for browsers */
+  page: string;
 }
 
 interface PlannedConflict {
@@ -427,6 +667,50 @@ export interface RecordHead {
   updatedAt: number;
 }
 
+export interface RecoveryCodes {
+  /** Each replaces a code once. Nothing shows them again */
+  recoveryCodes: string[];
+}
+
+interface RunChoice {
+  value: string;
+  count: number;
+}
+
+interface RunShort {
+  id: string;
+  actId: string;
+  userId: string;
+  actorTaskId: string | null;
+  startedAt: string;
+  finishedAt: string | null;
+  status: 'READY' | 'RUNNING' | 'SUCCEEDED' | 'FAILED' | 'TIMING-OUT' | 'TIMED-OUT' | 'ABORTING' | 'ABORTED';
+  meta: {
+    origin:
+      | 'DEVELOPMENT'
+      | 'WEB'
+      | 'API'
+      | 'SCHEDULER'
+      | 'TEST'
+      | 'WEBHOOK'
+      | 'ACTOR'
+      | 'CLI'
+      | 'CI'
+      | 'STANDBY';
+    clientIp?: string | null;
+    userAgent?: string | null;
+    scheduleId?: string;
+    scheduledAt?: string;
+  };
+  buildId: string;
+  buildNumber: string;
+  buildNumberInt: number;
+  defaultKeyValueStoreId: string;
+  defaultDatasetId: string;
+  defaultRequestQueueId: string;
+  usageTotalUsd: number;
+}
+
 export interface SearchItem {
   kind:
     | 'flag'
@@ -469,6 +753,21 @@ export interface SearchResult {
   items: SearchItem[];
 }
 
+export interface SecondFactor {
+  isActive: boolean;
+  /** In epoch milliseconds */
+  since?: number;
+  /** How many of them are left */
+  recoveryCodes: number;
+}
+
+export interface SecondFactorSecret {
+  /** In base32, for apps that it is typed into */
+  secret: string;
+  /** The same as `otpauth:` address, for a picture that apps read */
+  address: string;
+}
+
 export interface Session {
   id: string;
   /** Whether this call came with it */
@@ -483,6 +782,26 @@ export interface Session {
   address?: string;
   /** The browser, as it names itself */
   agent?: string;
+}
+
+export interface SettingInForce {
+  /** In the settings file */
+  name: string;
+  /** Absent for secrets, which no command line may have */
+  flag?: string;
+  /** The environment variable */
+  env: string;
+  description: string;
+  /** The value of a secret is never shown */
+  isSecret: boolean;
+  /** Whether it has a value, a default included */
+  isSet: boolean;
+  /** As on a command line, with passwords masked; absent for secrets */
+  value?: string;
+  /** What holds without it, as a value or in words */
+  default: string;
+  /** Where the value comes from; `call` is one that was changed since the start */
+  source: 'default' | 'file' | 'environment' | 'flag' | 'call';
 }
 
 export interface SnoozedItem {
@@ -531,6 +850,8 @@ export interface System {
   node: { version: string; platform: string; arch: string };
   /** in epoch milliseconds */
   startedAt: number;
+  /** Since when it waits for `POST /system/resume` after a restore, in epoch milliseconds */
+  pausedSince?: number;
   uptimeSeconds: number;
   memory: {
     /** That the process holds */
@@ -551,9 +872,43 @@ export interface System {
     version: string;
     /** On disk, without a journal */
     bytes: number;
+    /** That this node has executed since its start */
+    statements: number;
+    /** How long one of them took on average */
+    meanMs: number;
+    /** Of the pool of this node; absent where there is none */
+    connections?: {
+      /** All of them */
+      open: number;
+      /** Those that are free */
+      idle: number;
+      /** Calls that wait for one */
+      waiting: number;
+    };
   };
   /** The file system of the data folder; absent where it is not watched */
   disk?: { freeBytes: number; totalBytes: number };
+  /** What takes room on the disks of the node that answers, and until when that is enough */
+  diskUse: {
+    /** Empty until it was measured for the first time */
+    kinds: {
+      /** Such as the database, large objects, repositories, backups */
+      kind: string;
+      bytes: number;
+      /** When it was measured, in epoch milliseconds */
+      at: number;
+    }[];
+    disks: {
+      /** What is on this file system */
+      names: string;
+      totalBytes: number;
+      freeBytes: number;
+      /** By which more is used from day to day; absent in the first hours */
+      bytesPerDay?: number;
+      /** When it is full if it goes on like this; absent if that takes years, in epoch milliseconds */
+      fullAt?: number;
+    }[];
+  };
   /** Where large objects are */
   objects: { kind: 'folder' | 's3' };
   /** Those that do background work, and this one; the last seen first, at most 100 */
@@ -592,6 +947,29 @@ export interface System {
     retrying: number;
     /** Deliveries that were given up in the last day */
     failing: number;
+  };
+  /** Of Actors, of all accounts, that have not ended */
+  runs: {
+    status:
+      | 'READY'
+      | 'RUNNING'
+      | 'SUCCEEDED'
+      | 'FAILED'
+      | 'TIMING-OUT'
+      | 'TIMED-OUT'
+      | 'ABORTING'
+      | 'ABORTED';
+    /** At most 2000 together */
+    count: number;
+  }[];
+  /** Processes of git that move data on this node */
+  git: {
+    /** Clones, fetches and pushes */
+    transfers: number;
+    /** Of archives and files */
+    downloads: number;
+    /** Those of both that wait */
+    waiting: number;
   };
   /** That are open */
   streams: {

@@ -1,40 +1,12 @@
 // An approval request as the flags API has it, and what may be done with it.
+import type { ApprovalRequestResponse } from '../../api/types/flags.ts';
 import type { Instruction } from '../save/instruction.ts';
 import { APPROVAL, APPROVALS } from './approvals-words.ts';
 
-export interface Review {
-  _id: string;
-  kind: 'approve' | 'comment' | 'decline';
-  creationDate: number;
-  comment?: string;
-  /** Absent for a service token. */
-  memberId?: string;
-}
+/** Without a member where a service token has reviewed. */
+export type Review = ApprovalRequestResponse['allReviews'][number];
 
-export interface Approval {
-  _id: string;
-  creationDate: number;
-  requestorId: string;
-  description: string;
-  comment?: string;
-  reviewStatus: 'pending' | 'approved' | 'declined';
-  allReviews: Review[];
-  notifyMemberIds: string[];
-  notifyTeamKeys: string[];
-  appliedDate?: number;
-  appliedByMemberId?: string;
-  status: 'pending' | 'scheduled' | 'completed' | 'failed';
-  instructions: Instruction[];
-  conflicts: { reason: string }[];
-  executionDate?: number;
-  source?: { key: string };
-  resourceId: string;
-  approvalSettings: {
-    minNumApprovals: number;
-    canReviewOwnRequest: boolean;
-    canApplyDeclinedChanges: boolean;
-  };
-}
+export type Approval = Omit<ApprovalRequestResponse, 'instructions'> & { instructions: Instruction[] };
 
 export interface ApprovalPlace {
   project: string;

@@ -1,25 +1,9 @@
 // Where repositories refer to a flag, as their scanners have reported.
 import { useRead } from '../../api/read.ts';
+import type { RepositoryRep } from '../../api/types/flags.ts';
 
-export interface CodeHunk {
-  startingLineNumber: number;
-  lines?: string;
-}
-
-export interface CodeFile {
-  path: string;
-  hunks: CodeHunk[];
-}
-
-export interface CodeRepository {
-  name: string;
-  type: string;
-  defaultBranch: string;
-  enabled: boolean;
-  sourceLink?: string;
-  hunkUrlTemplate?: string;
-  branches?: { name: string; head: string; syncTime: number; references?: CodeFile[] }[];
-}
+export type CodeRepository = RepositoryRep;
+export type CodeFile = NonNullable<NonNullable<RepositoryRep['branches']>[number]['references']>[number];
 
 export function useCodeReferences(project: string, flag: string) {
   return useRead<{ items: CodeRepository[] }>({

@@ -21,7 +21,7 @@ export default function CodeTab({ project, flag }: { project: string; flag: Flag
   const { data, error, refetch } = useCodeReferences(project, flag.key);
   if (data === undefined)
     return (
-      <div className="tab-body">
+      <div>
         {error === null ? (
           <Skeleton rows={6} />
         ) : (
@@ -33,7 +33,7 @@ export default function CodeTab({ project, flag }: { project: string; flag: Flag
     branches.some(({ references = [] }) => references.length > 0),
   );
   return (
-    <div className="stack stack--16 tab-body">
+    <div className="stack stack--16">
       {found.length === 0 && <EmptyState icon="code" title={WORDS.empty.title} text={WORDS.empty.text} />}
       {found.map((repository) => (
         <Repository key={repository.name} repository={repository} />

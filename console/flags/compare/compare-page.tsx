@@ -10,13 +10,18 @@ import { Field } from '../../ui/field.tsx';
 import { SelectInput } from '../../ui/input.tsx';
 import { PageHead } from '../../ui/page.tsx';
 import { EmptyState, Skeleton } from '../../ui/states.tsx';
+import { FirstProject } from '../first-project.tsx';
 import { useEnvironments, useProjects, type Environment } from '../queries.ts';
 import { COMPARE } from './compare-words.ts';
 import { Comparison } from './comparison.tsx';
 
 export default function ComparePage() {
-  const { project } = useParams<{ project: string }>();
-  return <ProjectComparison key={project} project={project} />;
+  const { project } = useParams<{ project?: string }>();
+  return project === undefined ? (
+    <FirstProject section="compare" title={COMPARE.title} />
+  ) : (
+    <ProjectComparison key={project} project={project} />
+  );
 }
 
 function ProjectComparison({ project }: { project: string }) {

@@ -1,51 +1,14 @@
 // What the pages of projects and environments read, and the calls that change them.
 import { path } from '../../api/call.ts';
 import { useRead } from '../../api/read.ts';
+import type { Environment, Project } from '../../api/types/flags.ts';
 import { offsetPage, useListPages } from '../../lib/list-pages.ts';
 
-export interface Availability {
-  usingEnvironmentId: boolean;
-  usingMobileKey: boolean;
-}
-
-export interface ProjectDetail {
-  _version: number;
-  key: string;
-  name: string;
-  tags: string[];
-  defaultClientSideAvailability: Availability;
-  namingConvention?: { case?: string; prefix?: string };
-}
-
-export interface ApprovalSettings {
-  required: boolean;
-  requiredApprovalTags: string[];
-  bypassApprovalsForPendingChanges: boolean;
-  minNumApprovals: number;
-  canReviewOwnRequest: boolean;
-  canApplyDeclinedChanges: boolean;
-  autoApplyApprovedChanges: boolean;
-}
-
-export interface EnvironmentDetail {
-  /** The client-side ID. */
-  _id: string;
-  _version: number;
-  key: string;
-  name: string;
-  apiKey: string;
-  mobileKey: string;
-  color: string;
-  defaultTtl: number;
-  secureMode: boolean;
-  defaultTrackEvents: boolean;
-  requireComments: boolean;
-  confirmChanges: boolean;
-  critical: boolean;
-  tags: string[];
-  approvalSettings: ApprovalSettings;
-  resourceApprovalSettings?: { segment?: ApprovalSettings };
-}
+export type ProjectDetail = Project;
+/** Its id is the client-side ID. */
+export type EnvironmentDetail = Environment;
+/** Requests are reviewed here: the service is always this server. */
+export type ApprovalSettings = Omit<Environment['approvalSettings'], 'serviceKind' | 'serviceConfig'>;
 
 interface Items<Item> {
   items: Item[];

@@ -105,7 +105,7 @@ export function ProjectEnvironments({ project: key }: { project: string }) {
 function ProjectActions({ project, search }: { project: ProjectDetail; search: SearchState }) {
   const [, navigate] = useLocation();
   const resource = projectResource(project);
-  const [mayCreate = false, mayEdit = false, mayDelete = false] =
+  const [mayCreate, mayEdit, mayDelete] =
     useMay([
       { action: 'createEnvironment', resource: `${resource}:env/*` },
       { action: 'updateProjectName', resource },
@@ -113,7 +113,7 @@ function ProjectActions({ project, search }: { project: ProjectDetail; search: S
     ]) ?? [];
   const close = () => search.set({ act: undefined });
   const act = search.get('act');
-  useKeys({ c: () => search.set({ act: 'new' }) }, { isOn: mayCreate });
+  useKeys({ c: () => search.set({ act: 'new' }) }, { isOn: mayCreate ?? 'unknown' });
   return (
     <>
       <Menu
@@ -124,7 +124,7 @@ function ProjectActions({ project, search }: { project: ProjectDetail; search: S
             icon: 'flag',
             href: `/flags/${encodeURIComponent(project.key)}`,
           },
-          ...(mayEdit
+          ...(mayEdit === true
             ? [
                 {
                   label: PAGE_WORDS.editProject,
@@ -133,7 +133,7 @@ function ProjectActions({ project, search }: { project: ProjectDetail; search: S
                 },
               ]
             : []),
-          ...(mayDelete
+          ...(mayDelete === true
             ? [
                 {
                   label: PAGE_WORDS.deleteProject,
@@ -146,20 +146,22 @@ function ProjectActions({ project, search }: { project: ProjectDetail; search: S
             : []),
         ]}
       />
-      {mayCreate && (
+      {mayCreate === true && (
         <Button tone="primary" icon="plus" keys="c" onClick={() => search.set({ act: 'new' })}>
           {PAGE_WORDS.newEnvironment}
         </Button>
       )}
-      {act === 'new' && mayCreate && (
+      {act === 'new' && mayCreate === true && (
         <EnvironmentDialog
           project={project}
           onClose={close}
           onSaved={(key) => search.set({ act: undefined, env: key, q: undefined })}
         />
       )}
-      {act === 'edit' && mayEdit && <ProjectDialog project={project} onClose={close} onSaved={close} />}
-      {act === 'delete' && mayDelete && (
+      {act === 'edit' && mayEdit === true && (
+        <ProjectDialog project={project} onClose={close} onSaved={close} />
+      )}
+      {act === 'delete' && mayDelete === true && (
         <DeleteProjectDialog project={project} onClose={close} onDeleted={() => navigate('/environments')} />
       )}
     </>

@@ -38,7 +38,7 @@ export function ProjectList() {
   const list = useProjectList(search.get('q'), sort);
   const may = useMay([CREATING]);
   const create = () => search.set({ new: '1' });
-  useKeys({ c: create }, { isOn: may?.[0] === true });
+  useKeys({ c: create }, { isOn: may?.[0] !== false });
   return (
     <main id="main" className="page" tabIndex={-1}>
       <PageHead

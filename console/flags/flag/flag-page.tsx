@@ -1,6 +1,6 @@
 // One flag: what it is, the environment that one looks at, and its tabs.
 import '../../styles/flag.css';
-import { lazy, Suspense, type ComponentType } from 'react';
+import { lazy, Suspense, useEffect, type ComponentType } from 'react';
 import { useParams, useSearchParams } from 'wouter';
 import { usePageInfo } from '../../app/page-info.ts';
 import { ReadProblem } from '../../lib/read-problem.tsx';
@@ -10,7 +10,8 @@ import { Badge, Key, Tag } from '../../ui/status.tsx';
 import { Tabs } from '../../ui/tabs.tsx';
 import { Time } from '../../ui/time.tsx';
 import { personName, TYPE_ICONS, typeName, typeOf, type Flag } from '../flag.ts';
-import { useFlag, useFlagHistory, type Environment } from '../queries.ts';
+import { rememberProject } from '../last-place.ts';
+import { useFlag, useFlagHistory, useProjects, type Environment } from '../queries.ts';
 import { WORDS as FLAGS_WORDS } from '../words.ts';
 import { useCurrentEnvironment } from './current-environment.ts';
 import { EnvironmentBar } from './environment-bar.tsx';
@@ -36,14 +37,19 @@ export default function FlagPage() {
   const [params] = useSearchParams();
   const { data: flag, error, refetch } = useFlag(project, key);
   const { environments, current } = useCurrentEnvironment(project);
+  const projectName = useProjects().data?.items.find((one) => one.key === project)?.name ?? project;
   const list = `/flags/${encodeURIComponent(project)}`;
   const page = `${list}/${encodeURIComponent(key)}`;
   const tab = rest === '' ? 'targeting' : rest;
   usePageInfo([
     { label: FLAGS_WORDS.flags, href: '/flags' },
-    { label: project, href: list },
+    { label: projectName, href: list },
     { label: flag?.name ?? key, href: page, copy: key },
   ]);
+  // Who goes to the list from here comes to that of this project.
+  useEffect(() => {
+    if (flag !== undefined) rememberProject(project);
+  }, [flag, project]);
   if (flag === undefined)
     return (
       <main id="main" className="page" tabIndex={-1}>
@@ -123,7 +129,7 @@ function FlagMeta({ project, flag, environment }: FlagMetaProps) {
   return (
     <>
       <Key copyLabel={FLAGS_WORDS.copyKey(key)}>{key}</Key>
-      {description !== '' && <span>{description}</span>}
+      {description && <span>{description}</span>}
       <span>{maintainer === undefined ? WORDS.nobody : WORDS.maintainer(maintainer)}</span>
       {tags.length > 0 && (
         <span className="row row--4 row--wrap">

@@ -45,7 +45,7 @@ function What({ entry: { description, titleVerb, name } }: { entry: HistoryEntry
   if (description === '')
     return (
       <span className="history__what">
-        {titleVerb} {name}
+        {titleVerb.charAt(0).toUpperCase() + titleVerb.slice(1)} {name}
       </span>
     );
   return <ChangeDescription text={description.split('\n').slice(0, 4).join('\n')} />;

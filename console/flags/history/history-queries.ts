@@ -5,6 +5,7 @@ import { path } from '../../api/call.ts';
 import { send } from '../../api/client.ts';
 import type { ApiError } from '../../api/error.ts';
 import { useChange, useRead } from '../../api/read.ts';
+import type { FeatureFlagScheduledChange } from '../../api/types/flags.ts';
 import type { Instruction } from '../save/instruction.ts';
 import type { HistoryDetail, HistoryEntry } from './entry.ts';
 import { flagVersionOf, isFlagChange, type FlagVersion } from './flag-version.ts';
@@ -94,19 +95,9 @@ export function useFlagAt(project: string, flag: string, at: number | undefined)
   });
 }
 
-export interface PlanConflict {
-  reason: string;
-}
-
-export interface ScheduledChange {
-  _id: string;
-  _maintainerId: string;
-  executionDate: number;
-  status: 'pending' | 'failed';
+export type ScheduledChange = Omit<FeatureFlagScheduledChange, 'instructions'> & {
   instructions: Instruction[];
-  comment?: string;
-  conflicts: PlanConflict[];
-}
+};
 
 function scheduledPath(project: string, flag: string, environment: string): string {
   return path`/projects/${project}/flags/${flag}/environments/${environment}/scheduled-changes`;

@@ -18,6 +18,8 @@ export interface TokenFilterProps {
 
 /** Shorter than people notice, longer than between two keys of a fast typist. */
 const TYPING_MS = 90;
+/** Who begins to type, or pastes, does not wait for more keys. */
+const PAUSE_MS = 600;
 const MAX_COMPLETIONS = 8;
 
 export function TokenFilter({ words, tokens, onChange, environments }: TokenFilterProps) {
@@ -27,6 +29,7 @@ export function TokenFilter({ words, tokens, onChange, environments }: TokenFilt
   const [isOpen, setOpen] = useState(false);
   const [at, setAt] = useState(-1);
   const listId = useId();
+  const askedAt = useRef(-PAUSE_MS);
   const [main] = environments;
   // What another link put into the address reaches the field.
   if (seen !== words) {
@@ -36,10 +39,15 @@ export function TokenFilter({ words, tokens, onChange, environments }: TokenFilt
   useEffect(() => {
     const found = searchedWords(typed);
     if (found === words) return undefined;
-    const timer = setTimeout(() => {
-      setSeen(found);
-      onChange(found, tokens);
-    }, TYPING_MS);
+    const isFirst = performance.now() - askedAt.current >= PAUSE_MS;
+    const timer = setTimeout(
+      () => {
+        askedAt.current = performance.now();
+        setSeen(found);
+        onChange(found, tokens);
+      },
+      isFirst ? 0 : TYPING_MS,
+    );
     return () => clearTimeout(timer);
   }, [typed, words, tokens, onChange]);
   useKeys({ '/': () => input.current?.select() });

@@ -3,19 +3,14 @@ import { useEffect, useState } from 'react';
 import { path, type Call } from '../../api/call.ts';
 import { send } from '../../api/client.ts';
 import { useRead } from '../../api/read.ts';
+import type { Project } from '../../api/types/flags.ts';
 import type { Flag } from '../flag.ts';
 import { patchCall } from '../save/planned-change.ts';
 import { newFlagBody, type FlagDefaults, type NewFlagDraft } from './new-flag-draft.ts';
 import type { NamingConvention } from './flag-key.ts';
 
-export interface ProjectDetail {
-  key: string;
-  name: string;
-  namingConvention?: NamingConvention;
-}
-
 export function useProject(project: string) {
-  return useRead<ProjectDetail>({
+  return useRead<Project>({
     call: { api: 'flags', path: path`/projects/${project}` },
     topics: ['proj'],
   });

@@ -4,7 +4,10 @@ import { path, type Call } from '../../api/call.ts';
 import { send } from '../../api/client.ts';
 import type { ApiError } from '../../api/error.ts';
 import { invalidateTopics, keyOf, useChange, useRead } from '../../api/read.ts';
+import type { Export as SegmentExport, Import as SegmentImport } from '../../api/types/flags.ts';
 import { segmentPath, type SegmentPlace } from './segments-queries.ts';
+
+export type { SegmentExport, SegmentImport };
 
 export interface Membership {
   included: boolean;
@@ -16,22 +19,6 @@ export function useMembership(place: SegmentPlace, key: string) {
     { call: { api: 'flags', path: segmentPath(place) + path`/contexts/${key}` }, topics: ['segment'] },
     { isEnabled: key !== '' },
   );
-}
-
-export interface SegmentImport {
-  id: string;
-  status: 'preparing' | 'pending_approval' | 'in_progress' | 'complete' | 'stopped';
-  message?: string;
-  keyCount: number;
-  processedCount: number;
-  changedCount: number;
-  removedCount: number;
-}
-
-export interface SegmentExport {
-  id: string;
-  status: 'in_progress' | 'complete';
-  size: string;
 }
 
 const POLL_MS = 1000;

@@ -14,7 +14,7 @@ import { EmptyState, Skeleton } from '../../ui/states.tsx';
 import { Badge, Key } from '../../ui/status.tsx';
 import { presentEnvironment } from '../present-environment.ts';
 import { useSegmentPermissions, type SegmentAction } from '../permissions.ts';
-import { useEnvironments, type Environment } from '../queries.ts';
+import { useEnvironments, useProjects, type Environment } from '../queries.ts';
 import { SaveDialog } from '../save/save-dialog.tsx';
 import { BigSegment } from './big-segment.tsx';
 import { DeleteSegment } from './delete-segment.tsx';
@@ -34,6 +34,7 @@ export default function SegmentPage() {
   const page = `${list}/${encodeURIComponent(key)}`;
   const search = useSearchState(page);
   const environments = useEnvironments(project);
+  const projectName = useProjects().data?.items.find((one) => one.key === project)?.name ?? project;
   const known = environments.data?.items ?? [];
   const environment = presentEnvironment(known, project, search.get('env'))?.key;
   const place = { project, environment: environment ?? '', key };
@@ -41,7 +42,7 @@ export default function SegmentPage() {
   usePageInfo([
     { label: SEGMENTS.title, href: '/segments' },
     {
-      label: project,
+      label: projectName,
       href: environment === undefined ? list : `${list}?env=${encodeURIComponent(environment)}`,
     },
     { label: segment?.name ?? key, href: page, copy: key },

@@ -1,42 +1,12 @@
 // A segment as the flags API has it, and as it is edited: keys by context kind, and rules.
+import type { UserSegment, UserSegmentRule } from '../../api/types/flags.ts';
 import { USER, type Clause } from '../targeting/targeting.ts';
 
-export interface SegmentRule {
-  _id: string;
-  clauses: Clause[];
-  /** The share of those who match, in thousandths of a percent; all where it is absent. */
-  weight?: number;
-  rolloutContextKind?: string;
-  bucketBy?: string;
-  description?: string;
-}
+/** Of those who match, a weight is the share that is in, in thousandths of a percent. */
+export type SegmentRule = Omit<UserSegmentRule, '_id' | 'clauses'> & { _id: string; clauses: Clause[] };
 
-interface SegmentTarget {
-  contextKind: string;
-  values: string[];
-}
-
-export interface Segment {
-  key: string;
-  name: string;
-  description?: string;
-  tags: string[];
-  creationDate: number;
-  lastModifiedDate: number;
-  /** Of users; absent in big segments, as the other lists. */
-  included?: string[];
-  excluded?: string[];
-  includedContexts?: SegmentTarget[];
-  excludedContexts?: SegmentTarget[];
-  /** Clauses about users may leave the kind out. */
-  rules: SegmentRule[];
-  version: number;
-  unbounded: boolean;
-  unboundedContextKind?: string;
-  _importInProgress?: boolean;
-  _unboundedMetadata?: { includedCount: number; excludedCount: number };
-  _flags?: { key: string; name: string }[];
-}
+/** Clauses about users may leave the kind out. Big segments have no lists. */
+export type Segment = Omit<UserSegment, 'rules'> & { rules: SegmentRule[] };
 
 /** By context kind. */
 export type KeysByKind = Readonly<Record<string, readonly string[]>>;
@@ -50,7 +20,20 @@ export interface SegmentEdit {
   excluded: KeysByKind;
 }
 
-export function editOf(segment: Segment): SegmentEdit {
+/** What is edited of it. */
+type EditedSegment = Pick<
+  Segment,
+  | 'name'
+  | 'description'
+  | 'tags'
+  | 'rules'
+  | 'included'
+  | 'excluded'
+  | 'includedContexts'
+  | 'excludedContexts'
+>;
+
+export function editOf(segment: EditedSegment): SegmentEdit {
   const { name, description = '', tags, rules } = segment;
   return {
     name,
@@ -65,7 +48,7 @@ export function editOf(segment: Segment): SegmentEdit {
   };
 }
 
-function byKind(users: readonly string[] = [], contexts: readonly SegmentTarget[] = []): KeysByKind {
+function byKind(users: readonly string[] = [], contexts: Segment['includedContexts'] = []): KeysByKind {
   const others = contexts.map(({ contextKind, values }) => [contextKind, values] as const);
   return Object.fromEntries([...(users.length === 0 ? [] : [[USER, users] as const]), ...others]);
 }

@@ -1,7 +1,6 @@
 // The segments of a project in one environment. The address holds the environment, the filter and the order.
 import '../../styles/lists.css';
 import '../../styles/segments.css';
-import { useState } from 'react';
 import { Redirect, useParams } from 'wouter';
 import { usePageInfo } from '../../app/page-info.ts';
 import { prefetch } from '../../api/read.ts';
@@ -62,9 +61,11 @@ function ProjectSegments({ project }: { project: string }) {
   const sort = search.get('sort') ?? NEWEST;
   const words = search.get('q');
   const list = useSegments({ project, environment, words, sort });
-  const [isCreating, setCreating] = useState(false);
-  const mayCreate = useSegmentPermissions(project, environment).may('createSegment');
-  useKeys({ c: () => setCreating(true) }, { isOn: mayCreate });
+  const isCreating = search.get('new') !== undefined;
+  const setCreating = (isOn: boolean) => search.set({ new: isOn ? '1' : undefined });
+  const permissions = useSegmentPermissions(project, environment);
+  const mayCreate = permissions.may('createSegment');
+  useKeys({ c: () => setCreating(true) }, { isOn: permissions.isKnown ? mayCreate : 'unknown' });
   usePageInfo([
     { label: SEGMENTS.title, href: '/segments' },
     { label: name, href: page, copy: project },
@@ -130,7 +131,7 @@ function ProjectSegments({ project }: { project: string }) {
           footer={<ListFoot list={list} nouns={SEGMENTS.nouns} />}
         />
       )}
-      {isCreating && environment !== undefined && (
+      {isCreating && mayCreate && environment !== undefined && (
         <NewSegmentDialog project={project} environment={environment} onClose={() => setCreating(false)} />
       )}
     </main>

@@ -78,7 +78,7 @@ export function ExpiringCard({ project, flag, environment }: EnvironmentCardProp
             <span className="grow two">
               <b className="mono">{target.contextKey}</b>
               <small>
-                {target.contextKind} · {variationName(flag, target.variationId)} · {WORDS.expires}{' '}
+                {target.contextKind} · {variationName(flag, target.variationId ?? '')} · {WORDS.expires}{' '}
                 <Time at={target.expirationDate} />
               </small>
             </span>

@@ -50,7 +50,7 @@ function GeneralFacts({ flag }: { flag: FlagDetail }) {
         termWidth={140}
         items={[
           [WORDS.name, flag.name],
-          [WORDS.description, flag.description === '' ? WORDS.none : flag.description],
+          [WORDS.description, flag.description || WORDS.none],
           [WORDS.tags, flag.tags.length === 0 ? WORDS.none : <Tags key="tags" tags={flag.tags} />],
           [WORDS.maintainer, person ?? WORDS.maintainers.none],
           [WORDS.lifetime, WORDS.lifetimes[flag.temporary ? 'temporary' : 'permanent'][0]],

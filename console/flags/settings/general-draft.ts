@@ -25,7 +25,7 @@ export function generalDraftOf(flag: FlagDetail): GeneralDraft {
   const { maintainerId, _maintainerTeam } = flag;
   return {
     name: flag.name,
-    description: flag.description,
+    description: flag.description ?? '',
     tags: flag.tags,
     isTemporary: flag.temporary,
     ...flag.clientSideAvailability,

@@ -1,6 +1,7 @@
 // What the tab of a flag's settings reads, and its calls beside those that the save dialog makes.
 import { path, type Call } from '../../api/call.ts';
 import { useRead } from '../../api/read.ts';
+import type { ExpiringTarget, FlagLinkRep, TriggerWorkflowRep } from '../../api/types/flags.ts';
 import type { Instruction } from '../save/instruction.ts';
 
 /** Some resources are reached only by those who ask for them by this version. */
@@ -48,13 +49,7 @@ export function useFlagTags() {
   });
 }
 
-export interface FlagLink {
-  _id: string;
-  _deepLink: string;
-  title?: string;
-  description?: string;
-  _createdAt: number;
-}
+export type FlagLink = FlagLinkRep;
 
 export const LINKS_CHANGED = ['flag'];
 
@@ -74,16 +69,7 @@ export function betaCall(call: Omit<Call, 'api' | 'headers'>): Call {
   return { api: 'flags', headers: BETA, ...call };
 }
 
-export interface Trigger {
-  _id: string;
-  _creationDate: number;
-  _integrationKey: string;
-  enabled: boolean;
-  instructions: Instruction[];
-  _lastTriggeredAt?: number;
-  _triggerCount: number;
-  triggerURL?: string;
-}
+export type Trigger = Omit<TriggerWorkflowRep, 'instructions'> & { instructions: Instruction[] };
 
 export interface FlagPlace {
   project: string;
@@ -112,14 +98,7 @@ export function triggerPatch(place: FlagPlace, id: string, kind: string): Call {
   };
 }
 
-export interface ExpiringTarget {
-  _id: string;
-  _version: number;
-  expirationDate: number;
-  variationId: string;
-  contextKind: string;
-  contextKey: string;
-}
+export type { ExpiringTarget };
 
 function expiringPath({ project, flag, environment }: FlagPlace): string {
   return path`/flags/${project}/${flag}/expiring-targets/${environment}`;

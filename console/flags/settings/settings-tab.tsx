@@ -14,7 +14,7 @@ export default function SettingsTab({ project, flag }: { project: string; flag: 
   const { current } = useCurrentEnvironment(project);
   const detail = detailOf(flag);
   return (
-    <div className="stack stack--24 tab-body">
+    <div className="stack stack--24">
       <GeneralCard project={project} flag={detail} />
       <LinksCard project={project} flag={flag.key} />
       {current !== undefined && (

@@ -170,7 +170,9 @@ function KeptContexts({ text, name, onChoose }: KeptContextsProps) {
   return (
     <div className="row">
       <div className="grow">
-        {contexts.length > 0 && (
+        {contexts.length === 0 ? (
+          <span className="muted t13">{WORDS.json}</span>
+        ) : (
           <SelectInput
             aria-label={WORDS.saved}
             controlSize="sm"
@@ -188,7 +190,7 @@ function KeptContexts({ text, name, onChoose }: KeptContextsProps) {
       </div>
       {current === undefined
         ? name !== '' && (
-            <Button size="sm" label={WORDS.saveLabel} title={WORDS.saveLabel} onClick={keep}>
+            <Button tone="ghost" size="xs" label={WORDS.saveLabel} title={WORDS.saveLabel} onClick={keep}>
               {WORDS.save}
             </Button>
           )

@@ -1,14 +1,10 @@
 // What the tab of usage reads.
 import { path } from '../../api/call.ts';
 import { useRead } from '../../api/read.ts';
+import type { FlagStatusRep } from '../../api/types/flags.ts';
 import type { FlagUsageReport } from '../../api/types/signalbox.ts';
 
-export interface FlagStatus {
-  name: string;
-  lastRequested?: string;
-  default?: unknown;
-}
-
+export type FlagStatus = FlagStatusRep;
 export type DayCount = FlagUsageReport['days'][number];
 
 export function useFlagStatuses(project: string, flag: string) {

@@ -25,7 +25,7 @@ export default function UsageTab({ project, flag }: { project: string; flag: Fla
   const search = useSearchState(page);
   const environment = useCurrentEnvironment(project).current?.key;
   return (
-    <div className="stack stack--24 tab-body">
+    <div className="stack stack--24">
       {environment !== undefined && (
         <Evaluations project={project} flag={flag} environment={environment} search={search} />
       )}

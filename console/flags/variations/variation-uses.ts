@@ -1,9 +1,9 @@
 // Where a variation is served: it cannot be removed from there without thinking.
-import type { ConfigDetail, FlagDetail } from '../settings/flag-detail.ts';
+import type { Flag, FlagConfig } from '../flag.ts';
 import { VARIATION_WORDS as WORDS } from './variations-words.ts';
 
 /** A line for each environment. */
-export function usesOf({ environments = {}, defaults }: FlagDetail, index: number): string[] {
+export function usesOf({ environments = {}, defaults }: Flag, index: number): string[] {
   const places = Object.entries(environments).flatMap(([key, config]) => {
     const uses = usesIn(config, index);
     return uses.length === 0 ? [] : [`${key}: ${uses.join(', ')}`];
@@ -13,13 +13,13 @@ export function usesOf({ environments = {}, defaults }: FlagDetail, index: numbe
 }
 
 /** In some environment, for somebody. */
-export function isServedAnywhere({ environments = {} }: FlagDetail, index: number): boolean {
+export function isServedAnywhere({ environments = {} }: Flag, index: number): boolean {
   return Object.values(environments).some((config) => usesIn(config, index).length > 0);
 }
 
-function usesIn(config: ConfigDetail, index: number): string[] {
+function usesIn(config: FlagConfig, index: number): string[] {
   const { fallthrough, rules = [], targets = [], contextTargets = [], offVariation } = config;
-  const isServed = (serve: ConfigDetail['fallthrough']) =>
+  const isServed = (serve: FlagConfig['fallthrough']) =>
     serve?.variation === index ||
     (serve?.rollout?.variations.some(({ variation, weight }) => variation === index && weight > 0) ?? false);
   const ruleCount = rules.filter(isServed).length;

@@ -36,7 +36,7 @@ export default function VariationsTab({ project, flag }: { project: string; flag
 /** For who may not change any of it. */
 function VariationFacts({ flag, detail }: { flag: Flag; detail: FlagDetail }) {
   return (
-    <div className="stack stack--24 tab-body">
+    <div className="stack stack--24">
       <p className="muted t13">{typeOf(flag) === 'boolean' ? WORDS.booleanText : WORDS.text}</p>
       <ol className="stack" aria-label={WORDS.value}>
         {detail.variations.map(({ _id, value, name = '', description = '' }, index) => (
@@ -102,7 +102,7 @@ function VariationsForm({ project, flag, detail, onTouch }: VariationsFormProps)
         ? WORDS.fixFirst
         : undefined;
   return (
-    <div className="stack stack--24 tab-body">
+    <div className="stack stack--24">
       <p className="muted t13">{type === 'boolean' ? WORDS.booleanText : WORDS.text}</p>
       <ol className="stack" aria-label={WORDS.value}>
         {draft.rows.map((row, index) => (

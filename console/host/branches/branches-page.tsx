@@ -21,11 +21,13 @@ import {
   commitsHref,
   compareHref,
   repositoryHref,
+  ruleHref,
   treeHref,
   type RepositoryPlace,
 } from '../place.ts';
 import { repositoryCall, useBranches, useMatchingRefs, useTags, type RefKind } from '../queries.ts';
 import { RepositoryFrame } from '../repository-frame.tsx';
+import { RuleWords } from '../protection/rule-words.tsx';
 import { shortSha, type Branch, type Repository } from '../repository.ts';
 import { usePlace } from '../use-place.ts';
 import { BRANCHES_WORDS as WORDS } from './branches-words.ts';
@@ -70,10 +72,17 @@ function Refs({ place, kind, repository }: RefsProps) {
   const [opened, setOpened] = useState<Opened>();
   const { default_branch: branch, archived, permissions } = repository;
   const canPush = permissions?.push === true;
+  const isAdmin = permissions?.admin === true;
   useKeys({ c: () => setOpened({ what: 'new' }) }, { isOn: canPush && !archived });
   const columns = useMemo(
-    () => columnsOf({ owner, repo }, kind, branch, { canPush, isArchived: archived, onOpen: setOpened }),
-    [owner, repo, kind, branch, canPush, archived],
+    () =>
+      columnsOf({ owner, repo }, kind, branch, {
+        canPush,
+        isAdmin,
+        isArchived: archived,
+        onOpen: setOpened,
+      }),
+    [owner, repo, kind, branch, canPush, isAdmin, archived],
   );
   const close = () => setOpened(undefined);
   const dialog = { place, defaultBranch: branch, onClose: close };
@@ -176,6 +185,8 @@ function useRefs(place: RepositoryPlace, kind: RefKind, words: string) {
 
 interface RowActions {
   canPush: boolean;
+  /** Administrators alone see what a rule says. */
+  isAdmin: boolean;
   isArchived: boolean;
   onOpen: (opened: Opened) => void;
 }
@@ -200,6 +211,20 @@ function columnsOf(
         </>
       ),
     },
+    ...(isBranch && actions.isAdmin
+      ? [
+          {
+            id: 'rule',
+            head: WORDS.protection,
+            cell: ({ name, isProtected }: RefRow) =>
+              isProtected ? (
+                <RuleWords place={place} branch={name} />
+              ) : (
+                <span className="t13 muted">{WORDS.unprotected}</span>
+              ),
+          },
+        ]
+      : []),
     {
       id: 'commit',
       head: WORDS.commit,
@@ -231,7 +256,7 @@ function itemsOf(
   kind: RefKind,
   defaultBranch: string,
   { name, isProtected }: RefRow,
-  { canPush, isArchived, onOpen }: RowActions,
+  { canPush, isAdmin, isArchived, onOpen }: RowActions,
 ): MenuItem[] {
   const isBranch = kind === 'heads';
   const archived = isArchived ? WORDS.archived : undefined;
@@ -253,6 +278,15 @@ function itemsOf(
         ]),
     { label: WORDS.history, icon: 'history', href: commitsHref(place, name) },
     { label: WORDS.zip, icon: 'dl', onSelect: () => void download(zip) },
+    ...(isAdmin && isBranch
+      ? [
+          {
+            label: isProtected ? WORDS.editRule : WORDS.protect,
+            icon: 'shield' as const,
+            href: ruleHref(place, name),
+          },
+        ]
+      : []),
     ...(canPush && isBranch
       ? [
           {

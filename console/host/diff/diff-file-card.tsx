@@ -27,7 +27,9 @@ export interface DiffFileCardProps {
 
 export function DiffFileCard({ id, file, context }: DiffFileCardProps) {
   const { filename } = file;
-  const [isFolded, setFolded] = useState(false);
+  const { viewed } = context;
+  const isViewed = viewed?.has(file) === true;
+  const [isFolded, setFolded] = useState(isViewed);
   const { ref, isSeen } = useInView<HTMLElement>();
   const href = file.status === 'removed' ? undefined : context.hrefOf?.(file);
   return (
@@ -45,15 +47,23 @@ export function DiffFileCard({ id, file, context }: DiffFileCardProps) {
         <CopyButton text={filename} label={DIFF_WORDS.copyPath} />
         <StatusBadge status={file.status} />
         <Counts file={file} />
-        {href !== undefined && (
-          <ButtonLink
+        <span className="push" />
+        {viewed !== undefined && (
+          <Button
             size="xs"
             tone="ghost"
-            icon="file"
-            href={href}
-            label={DIFF_WORDS.open}
-            className="push"
-          />
+            icon={isViewed ? 'ok' : 'ring'}
+            aria-pressed={isViewed}
+            onClick={() => {
+              viewed.toggle(file);
+              setFolded(!isViewed);
+            }}
+          >
+            {DIFF_WORDS.viewed}
+          </Button>
+        )}
+        {href !== undefined && (
+          <ButtonLink size="xs" tone="ghost" icon="file" href={href} label={DIFF_WORDS.open} />
         )}
       </div>
       {!isFolded &&

@@ -4,6 +4,8 @@ import type { Call } from '../../api/call.ts';
 
 export interface DiffFile {
   filename: string;
+  /** Of its content after the change; null where that is gone. */
+  sha?: string | null;
   previous_filename?: string;
   status: 'added' | 'removed' | 'modified' | 'renamed' | 'copied' | 'changed' | 'unchanged';
   additions: number;
@@ -29,8 +31,15 @@ export interface LineNotes {
   onAdd?: ((spot: LineSpot) => void) | undefined;
 }
 
+/** Files that the reader has ticked off. */
+export interface ViewedFiles {
+  has: (file: DiffFile) => boolean;
+  toggle: (file: DiffFile) => void;
+}
+
 export interface DiffContext {
   mode: DiffMode;
+  viewed?: ViewedFiles | undefined;
   notes?: LineNotes | undefined;
   /** The page of the file as it is after the change. */
   hrefOf?: ((file: DiffFile) => string | undefined) | undefined;

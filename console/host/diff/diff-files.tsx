@@ -25,6 +25,11 @@ export function DiffFiles({ files, hasMore = false, additions, deletions, contex
       <div className="row row--wrap">
         <h2 className="diffs__h">{DIFF_WORDS.files(count, count === '1')}</h2>
         <Counts file={{ additions, deletions }} />
+        {context.viewed !== undefined && (
+          <span className="muted t12 nw" role="status">
+            {DIFF_WORDS.viewedOf(formatCount(files.filter(context.viewed.has).length), count)}
+          </span>
+        )}
         <span className="push" />
         <Segmented
           label={DIFF_WORDS.view}
@@ -41,7 +46,7 @@ export function DiffFiles({ files, hasMore = false, additions, deletions, contex
         <p className="muted t13">{DIFF_WORDS.none}</p>
       ) : (
         <div className={files.length > 1 ? 'cols cols--files' : undefined}>
-          {files.length > 1 && <FileList files={files} />}
+          {files.length > 1 && <FileList files={files} viewed={context.viewed} />}
           <div className="stack stack--16">
             {files.map((file) => (
               <DiffFileCard key={file.filename} id={idOf(file)} file={file} context={context} />
@@ -57,14 +62,21 @@ function idOf({ filename }: DiffFile): string {
   return `diff-${encodeURIComponent(filename)}`;
 }
 
-function FileList({ files }: { files: readonly DiffFile[] }) {
+function FileList({ files, viewed }: Pick<DiffFilesProps, 'files'> & Pick<DiffContext, 'viewed'>) {
   return (
     <nav className="card ftree" aria-label={DIFF_WORDS.fileList}>
       <ul>
         {files.map((file) => (
           <li key={file.filename}>
             <button type="button" className="ftree__f" onClick={() => goTo(idOf(file))}>
-              <Icon name="file" className="muted" />
+              {viewed?.has(file) === true ? (
+                <>
+                  <Icon name="ok" className="ok" />
+                  <span className="vh">{DIFF_WORDS.viewed}: </span>
+                </>
+              ) : (
+                <Icon name="file" className="muted" />
+              )}
               <span className="cut grow" title={file.filename}>
                 {file.filename}
               </span>

@@ -10,6 +10,8 @@ export const DIFF_WORDS = {
   unfold: (path: string) => `Unfold ${path}`,
   copyPath: 'Copy path',
   open: 'Open file',
+  viewed: 'Viewed',
+  viewedOf: (count: string, all: string) => `${count} of ${all} viewed`,
   added: 'added',
   removed: 'removed',
   renamed: 'renamed',

@@ -7,12 +7,14 @@ import { Popover } from '../../ui/popover.tsx';
 import type { Repository } from '../repository.ts';
 import { FILES_WORDS } from './files-words.ts';
 
+type ClonedRepository = Pick<Repository, 'clone_url' | 'ssh_url'>;
+
 /** A server without SSH says the same address twice. */
-function addressesOf({ clone_url: url, ssh_url: ssh }: Repository): string[] {
+function addressesOf({ clone_url: url, ssh_url: ssh }: ClonedRepository): string[] {
   return [...new Set([url, ssh ?? url])];
 }
 
-export function CloneButton({ repository }: { repository: Repository }) {
+export function CloneButton({ repository }: { repository: ClonedRepository }) {
   return (
     <Popover
       label={FILES_WORDS.clone}

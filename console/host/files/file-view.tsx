@@ -1,5 +1,5 @@
 // A file: its text with numbers, rendered where the server does that, an image as an image. What is large or no text is not shown unasked.
-import { useMemo, useState } from 'react';
+import { useCallback, useMemo, useState } from 'react';
 import { ReadProblem } from '../../lib/read-problem.tsx';
 import { useSearchState } from '../../lib/search-state.ts';
 import { SignedImage } from '../../lib/signed-image.tsx';
@@ -12,6 +12,7 @@ import { Segmented } from '../../ui/segmented.tsx';
 import { EmptyState, Skeleton } from '../../ui/states.tsx';
 import { isImage } from '../diff/diff-file.ts';
 import { blobHref, type RepositoryPlace } from '../place.ts';
+import { BlameMargin } from './blame-margin.tsx';
 import { CodeView } from './code-view.tsx';
 import { decodeBase64, isMarkdown, linesOf, textOf, type FileContent } from './content.ts';
 import { rawCall, useBytes, useLastCommit } from './files-queries.ts';
@@ -96,9 +97,20 @@ function FileText(props: FileViewProps & { text: string | undefined }) {
   const [isGoing, setGoing] = useState(false);
   const canRender = isMarkdown(path) && file.encoding === 'base64';
   // A link to lines is one to the source.
-  const isRendered = canRender && search.get('plain') === undefined && !location.hash.startsWith('#L');
+  const isBlamed = search.get('view') === 'blame' && file.encoding === 'base64';
+  const isRendered =
+    canRender && !isBlamed && search.get('plain') === undefined && !location.hash.startsWith('#L');
   const hasLines = text !== undefined && text !== '' && !isRendered;
+  const { owner, repo } = place;
+  const blame = useCallback(
+    (from: number, to: number) => (
+      <BlameMargin owner={owner} repo={repo} gitRef={gitRef} path={path} from={from} to={to} />
+    ),
+    [owner, repo, gitRef, path],
+  );
+  const toggleBlame = () => search.set({ view: isBlamed ? undefined : 'blame' });
   useKeys({ l: () => setGoing(true) }, { isOn: hasLines });
+  useKeys({ b: toggleBlame }, { isOn: file.encoding === 'base64' && text !== undefined && text !== '' });
   if (text === undefined)
     return (
       <>
@@ -121,6 +133,11 @@ function FileText(props: FileViewProps & { text: string | undefined }) {
             onChange={(view) => search.set({ plain: view === 'source' ? '1' : undefined })}
           />
         )}
+        {text !== '' && file.encoding === 'base64' && (
+          <Button size="sm" icon="users" keys="b" aria-pressed={isBlamed} onClick={toggleBlame}>
+            {FILES_WORDS.blame}
+          </Button>
+        )}
         {hasLines && (
           <Button size="sm" tone="ghost" keys="l" onClick={() => setGoing(true)}>
             {FILES_WORDS.goToLine}
@@ -134,7 +151,7 @@ function FileText(props: FileViewProps & { text: string | undefined }) {
           <Rendered place={place} gitRef={gitRef} path={path} />
         </div>
       ) : (
-        <CodeView path={path} lines={lines} characters={text.length} />
+        <CodeView path={path} lines={lines} characters={text.length} margin={isBlamed ? blame : undefined} />
       )}
       {isGoing && <GoToLine last={lines.length} onClose={() => setGoing(false)} />}
     </>

@@ -6,6 +6,7 @@ import { path, type Call } from '../../api/call.ts';
 import { readBytes, send } from '../../api/client.ts';
 import type { ApiError } from '../../api/error.ts';
 import { keyOf, useRead, type Read } from '../../api/read.ts';
+import type { LastChanges } from '../../api/types/signalbox.ts';
 import { encodePath, longestRef, type CodePlace, type RepositoryPlace } from '../place.ts';
 import { lastCommitRead, repositoryCall, TOPICS, useMatchingRefs } from '../queries.ts';
 import type { Branch, Commit } from '../repository.ts';
@@ -16,7 +17,9 @@ const MAX_LISTED = 1000;
 
 function contentsCall(place: RepositoryPlace, ref: string, file: string, format: string): Call {
   const call = repositoryCall(place, `/contents/${encodePath(file)}`, { ref });
-  return { ...call, headers: { accept: `application/vnd.github.${format}` } };
+  // The first version calls submodules files.
+  const headers = { accept: `application/vnd.github.${format}`, 'x-github-api-version': '2026-03-10' };
+  return { ...call, headers };
 }
 
 export function contentRead(place: RepositoryPlace, ref: string, file: string): Read {
@@ -54,6 +57,14 @@ export function useRendered(place: RepositoryPlace, ref: string, file: string) {
   return useRead<string>({ call: contentsCall(place, ref, file, 'html'), topics: TOPICS });
 }
 
+/** Markdown as a document, rendered by the server. */
+export function useRenderedText(text: string, isEnabled: boolean) {
+  return useRead<string>(
+    { call: { api: 'host', method: 'POST', path: '/markdown', body: { text, mode: 'markdown' } } },
+    { isEnabled },
+  );
+}
+
 /** The bytes of a large file; kept only while it is shown. */
 export function useBytes(place: RepositoryPlace, ref: string, file: string, isEnabled: boolean) {
   const call = contentsCall(place, ref, file, 'raw');
@@ -76,6 +87,23 @@ export function rawCall({ owner, repo }: RepositoryPlace, ref: string, file: str
 export function useLastCommit(place: RepositoryPlace, ref: string, file: string) {
   const { data } = useRead<Commit[]>(lastCommitRead(place, ref, file));
   return data?.[0];
+}
+
+/** By the name of the entry. */
+export function useLastChanges(place: RepositoryPlace, ref: string, folder: string) {
+  const { owner, repo } = place;
+  const { data } = useRead<LastChanges>({
+    call: {
+      api: 'signalbox',
+      path: path`/repositories/${owner}/${repo}/last-changes`,
+      query: { ref, path: folder },
+    },
+    topics: TOPICS,
+  });
+  return useMemo(() => {
+    const commits = new Map(data?.commits.map((commit) => [commit.sha, commit]));
+    return new Map(data?.entries.map(({ name, sha }) => [name, commits.get(sha)]));
+  }, [data]);
 }
 
 export function useLanguages(place: RepositoryPlace) {

@@ -9,6 +9,7 @@ export const FILES_WORDS = {
   files: 'Files',
   name: 'Name',
   size: 'Size',
+  lastChange: 'Last change',
   folder: 'folder',
   link: 'link',
   submodule: 'submodule',
@@ -30,6 +31,7 @@ export const FILES_WORDS = {
   copyText: 'Copy the text',
   permanent: 'Permanent link',
   permanentDone: 'The address names the commit now: it will always show this.',
+  blame: 'Blame',
   goToLine: 'Go to line',
   lineField: 'Line, or lines as 10-20',
   lineWrong: (last: string) => `Type a line from 1 to ${last}, or two with a dash between them.`,
@@ -79,4 +81,25 @@ export const REF_WORDS = {
   none: 'None fits.',
   default: 'default',
   commit: (sha: string) => `commit ${sha}`,
+} as const;
+
+export const BLAME = {
+  label: 'Commits of these lines',
+  before: (sha: string) => `Blame before ${sha}`,
+  retry: 'Retry',
+} as const;
+
+export const FLAG_NOTES = {
+  on: (environment: string) => `${environment} on`,
+  off: (environment: string) => `${environment} off`,
+  more: (count: number) => `+${count}`,
+  archived: 'archived',
+  ready: 'ready to remove',
+  readyTitle: (count: number) =>
+    count === 1
+      ? 'One flag that this file names is no longer needed:'
+      : `${count} flags that this file names are no longer needed:`,
+  isSettled: 'serves the same to everybody.',
+  isArchived: 'is archived.',
+  line: (line: number) => `Line ${line}`,
 } as const;

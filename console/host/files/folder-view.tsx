@@ -15,7 +15,7 @@ import { Time } from '../../ui/time.tsx';
 import { blobHref, commitHref, commitsHref, treeHref, type RepositoryPlace } from '../place.ts';
 import { firstLine, shortSha, type Commit } from '../repository.ts';
 import { findReadme, sortEntries, type Entry, type Folder } from './content.ts';
-import { contentRead, useEntries, useLastCommit } from './files-queries.ts';
+import { contentRead, useEntries, useLastChanges, useLastCommit } from './files-queries.ts';
 import { FILES_WORDS } from './files-words.ts';
 import { ReadmeCard } from './readme-card.tsx';
 
@@ -28,7 +28,7 @@ export interface FolderViewProps {
 
 const ICONS = { dir: 'folder', file: 'file', symlink: 'link', submodule: 'code' } as const;
 
-const COLUMNS: TableColumn<Entry>[] = [
+const columnsOf = (place: RepositoryPlace, last: ReturnType<typeof useLastChanges>): TableColumn<Entry>[] => [
   {
     id: 'name',
     head: FILES_WORDS.name,
@@ -39,6 +39,37 @@ const COLUMNS: TableColumn<Entry>[] = [
         <span className="cut">{name}</span>
       </span>
     ),
+  },
+  {
+    id: 'change',
+    head: FILES_WORDS.lastChange,
+    cardLabel: null,
+    cell: ({ name }) => {
+      const commit = last.get(name);
+      return (
+        commit !== undefined && (
+          <Link className="ln--quiet muted cut t12" href={commitHref(place, commit.sha)}>
+            {commit.title}
+          </Link>
+        )
+      );
+    },
+  },
+  {
+    id: 'changed',
+    head: FILES_WORDS.updated,
+    align: 'end',
+    cardLabel: null,
+    cell: ({ name }) => {
+      const commit = last.get(name);
+      return (
+        commit !== undefined && (
+          <span className="muted t12 nw">
+            <Time at={commit.authoredAt} />
+          </span>
+        )
+      );
+    },
   },
   {
     id: 'size',
@@ -62,6 +93,8 @@ export function FolderView({ place, gitRef, path, folder }: FolderViewProps) {
   const rows = useMemo(() => sortEntries(entries), [entries]);
   const readme = findReadme(rows);
   const commit = useLastCommit(place, gitRef, path);
+  const last = useLastChanges(place, gitRef, path);
+  const columns = useMemo(() => columnsOf(place, last), [place, last]);
   return (
     <div className="stack stack--16">
       {error !== null && !isWhole && <ReadProblem error={error} onRetry={() => void refetch()} />}
@@ -70,7 +103,7 @@ export function FolderView({ place, gitRef, path, folder }: FolderViewProps) {
         <LastCommit place={place} gitRef={gitRef} path={path} commit={commit} />
         <Table
           label={FILES_WORDS.files}
-          columns={COLUMNS}
+          columns={columns}
           rows={rows}
           rowKey={({ path: one }) => one}
           rowHref={({ type, path: one }) =>

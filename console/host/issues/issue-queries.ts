@@ -156,14 +156,11 @@ export function useAddComment(place: RepositoryPlace, number: number) {
 /** The path of a thing that can be reacted to, below the repository: `/issues/5`, `/issues/comments/7`, `/pulls/comments/7`. */
 export type SubjectPath = string;
 
-/** The text null deletes it. */
-export function useEditText(place: RepositoryPlace, subject: SubjectPath) {
+/** `text` is the call that reads it; the text null deletes it. */
+export function useEditText(text: Call, topics: readonly string[]) {
   return useChange<string | null>(
-    (body) =>
-      body === null
-        ? { ...repositoryCall(place, subject), method: 'DELETE' }
-        : { ...repositoryCall(place, subject), method: 'PATCH', body: { body } },
-    TOPICS,
+    (body) => (body === null ? { ...text, method: 'DELETE' } : { ...text, method: 'PATCH', body: { body } }),
+    topics,
   );
 }
 
@@ -191,7 +188,8 @@ export function useReact(place: RepositoryPlace, subject: SubjectPath) {
 }
 
 /** Markdown as the server would show it. */
-export function usePreview(place: RepositoryPlace, text: string, isEnabled: boolean) {
-  const body = { text, mode: 'gfm', context: `${place.owner}/${place.repo}` };
+export function usePreview(place: RepositoryPlace | undefined, text: string, isEnabled: boolean) {
+  const context = place && { context: `${place.owner}/${place.repo}` };
+  const body = { text, mode: 'gfm', ...context };
   return useRead<string>({ call: { api: 'host', method: 'POST', path: '/markdown', body } }, { isEnabled });
 }

@@ -1,5 +1,6 @@
 // A text that somebody wrote: who and when, its reactions, and for those who may, editing and deletion.
 import { useState, type ReactNode } from 'react';
+import type { Call } from '../../api/call.ts';
 import { useDraft } from '../../app/drafts.ts';
 import { SafeHtml } from '../../lib/safe-html.tsx';
 import { Avatar } from '../../ui/avatar.tsx';
@@ -11,6 +12,7 @@ import { Menu, type MenuItem } from '../../ui/menu.tsx';
 import { Time } from '../../ui/time.tsx';
 import { toast } from '../../ui/toast-store.ts';
 import type { RepositoryPlace } from '../place.ts';
+import { repositoryCall, TOPICS } from '../queries.ts';
 import { loginOf, type Person, type ReactionCounts, type Written } from './issue.ts';
 import { useEditText, type SubjectPath } from './issue-queries.ts';
 import { ISSUE } from './issue-words.ts';
@@ -18,10 +20,14 @@ import { Reactions } from './reactions.tsx';
 import { TextEditor } from './text-editor.tsx';
 import '../../styles/issues.css';
 
-export interface TextCardProps {
-  place: RepositoryPlace;
-  /** What it is below the repository, as the API has it. */
-  subject: SubjectPath;
+/** What a text is to the API: below a repository, or the call that reads it and the topics that it shows. */
+export type TextSource =
+  | { place: RepositoryPlace; subject: SubjectPath; call?: undefined; topics?: undefined }
+  | { place?: undefined; subject?: undefined; call: Call; topics: readonly string[] };
+
+export type TextCardProps = TextSource & TextCardContent;
+
+interface TextCardContent {
   text: Written & {
     user: Person | null;
     created_at: string;
@@ -42,7 +48,7 @@ export interface TextCardProps {
 }
 
 export function TextCard(props: TextCardProps) {
-  const { place, subject, text, anchor, hasReactions = true, badge, children } = props;
+  const { text, anchor, hasReactions = true, badge, children } = props;
   const [isEditing, setEditing] = useState(false);
   const login = loginOf(text.user);
   return (
@@ -66,10 +72,10 @@ export function TextCard(props: TextCardProps) {
           <SafeHtml html={text.body_html ?? ''} />
         )}
         {children}
-        {hasReactions && (
+        {hasReactions && props.place !== undefined && (
           <Reactions
-            place={place}
-            subject={subject}
+            place={props.place}
+            subject={props.subject}
             counts={text.reactions}
             disabledReason={props.reactReason}
           />
@@ -80,9 +86,9 @@ export function TextCard(props: TextCardProps) {
 }
 
 function TextMenu(props: TextCardProps & { onEdit: () => void }) {
-  const { place, subject, anchor, mayEdit, mayDelete, onEdit } = props;
+  const { anchor, mayEdit, mayDelete, onEdit } = props;
   const [isDeleting, setDeleting] = useState(false);
-  const edit = useEditText(place, subject);
+  const edit = useEditText(...editingOf(props));
   const copyLink = async () => {
     const address = `${location.origin}${location.pathname}#${anchor}`;
     if (await copyText(address)) toast({ text: ISSUE.linkCopied });
@@ -125,10 +131,18 @@ function TextMenu(props: TextCardProps & { onEdit: () => void }) {
   );
 }
 
-function EditText({ place, subject, text, onDone }: TextCardProps & { onDone: () => void }) {
-  const key = `edit ${place.owner}/${place.repo}${subject}`;
-  const { value, change, forget } = useDraft(key, { body: text.body ?? '' });
-  const edit = useEditText(place, subject);
+/** The call that reads the text, and the topics that change with it. */
+function editingOf(source: TextSource): [Call, readonly string[]] {
+  return source.place === undefined
+    ? [source.call, source.topics]
+    : [repositoryCall(source.place, source.subject), TOPICS];
+}
+
+function EditText(props: TextCardProps & { onDone: () => void }) {
+  const { place, text, onDone } = props;
+  const [call, topics] = editingOf(props);
+  const { value, change, forget } = useDraft(`edit ${call.path}`, { body: text.body ?? '' });
+  const edit = useEditText(call, topics);
   const end = () => {
     forget();
     onDone();

@@ -15,7 +15,8 @@ import '../../styles/issues.css';
 const MAX_LENGTH = 65_536;
 
 export interface TextEditorProps {
-  place: RepositoryPlace;
+  /** The repository that the text belongs to; undefined for a text of none. */
+  place?: RepositoryPlace | undefined;
   label: string;
   value: string;
   onChange: (text: string) => void;
@@ -73,7 +74,7 @@ function focus(area: HTMLTextAreaElement | null): void {
   area?.focus();
 }
 
-function Preview({ place, text }: { place: RepositoryPlace; text: string }) {
+function Preview({ place, text }: { place: RepositoryPlace | undefined; text: string }) {
   const isEmpty = text.trim() === '';
   const { data, error, refetch } = usePreview(place, text, !isEmpty);
   if (isEmpty) return <p className="muted t13">{ISSUE.nothing}</p>;

@@ -63,9 +63,9 @@ export function TimelineView(props: TimelineViewProps) {
   );
 }
 
-/** A link to a comment leads to it once the timeline is there. */
+/** A link to a comment or a review leads to it once the timeline is there. */
 function goToAnchor(): void {
-  const id = /^#((?:issuecomment-|discussion_r)\d+)$/.exec(location.hash)?.[1];
+  const id = /^#((?:issuecomment-|discussion_r|pullrequestreview-)\d+)$/.exec(location.hash)?.[1];
   if (id !== undefined) document.getElementById(id)?.scrollIntoView();
 }
 

@@ -1,5 +1,6 @@
 // The files of a pull request with their differences, and what is said about their lines.
 import { useMemo } from 'react';
+import { useDraft } from '../../app/drafts.ts';
 import { ReadProblem } from '../../lib/read-problem.tsx';
 import { Skeleton } from '../../ui/states.tsx';
 import { diffContext } from '../commits/diff-context.ts';
@@ -29,6 +30,7 @@ export function FilesTab({ place, pull, rights }: PullTabProps) {
   const { rows: files, error, retry, hasMore, isReadingMore } = usePullFiles(place);
   const [mode, setMode] = useDiffMode();
   const { threads } = useThreads(place);
+  const viewed = useViewed(place);
   const { notes, others } = useNotes({ place, pull, rights }, files, threads);
   if (error !== null) return <ReadProblem error={error} onRetry={retry} />;
   if (files === undefined) return <Skeleton lines={12} />;
@@ -55,7 +57,7 @@ export function FilesTab({ place, pull, rights }: PullTabProps) {
         hasMore={hasMore}
         additions={pull.additions}
         deletions={pull.deletions}
-        context={{ ...diffContext(head, mode, pull.base.sha, pull.head.sha), notes }}
+        context={{ ...diffContext(head, mode, pull.base.sha, pull.head.sha), notes, viewed }}
         onMode={setMode}
       />
       {isReadingMore ? (
@@ -67,6 +69,22 @@ export function FilesTab({ place, pull, rights }: PullTabProps) {
       )}
     </div>
   );
+}
+
+const NONE_VIEWED = { files: {} };
+
+/** Which files the reader has ticked off, in this browser. What is pushed over a file takes its tick away. */
+function useViewed({ owner, repo, number }: PullPlace) {
+  const { value, change } = useDraft<{ files: Readonly<Record<string, string>> }>(
+    `viewed:${owner}/${repo}#${number}`,
+    NONE_VIEWED,
+  );
+  const has = ({ filename, sha }: DiffFile) => value.files[filename] === (sha ?? '');
+  const toggle = (file: DiffFile) => {
+    const { [file.filename]: _, ...others } = value.files;
+    change({ files: has(file) ? others : { ...others, [file.filename]: file.sha ?? '' } });
+  };
+  return { has, toggle };
 }
 
 function placeOfHead({ head }: Pull) {

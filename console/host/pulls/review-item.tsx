@@ -37,7 +37,7 @@ export function ReviewLine({ place, review, mayDismiss }: ReviewLineProps) {
   const words = PULL.reviewed[state as keyof typeof PULL.reviewed] ?? state;
   const decides = state === 'approved' || state === 'changes_requested';
   return (
-    <div className="stack stack--8">
+    <div className="stack stack--8" id={`pullrequestreview-${review.id}`}>
       <div className="row">
         <EventLine icon={ICONS[state] ?? 'eye'} by={loginOf(user)} at={at}>
           {words}

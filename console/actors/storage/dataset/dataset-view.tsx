@@ -1,5 +1,6 @@
 // One dataset: its items as a table or as JSON, its fields, and ways out.
 import { useMemo } from 'react';
+import { ORIGIN } from '../../../api/server.ts';
 import { useSearchState, type SearchState } from '../../../lib/search-state.ts';
 import { formatCount } from '../../../ui/format.ts';
 import { EmptyState, Skeleton } from '../../../ui/states.tsx';
@@ -81,7 +82,7 @@ export function DatasetView({ dataset }: { dataset: Dataset }) {
           icon="disk"
           title={WORDS.empty.title}
           text={WORDS.empty.text}
-          command={`curl -X POST '${location.origin}/v2/datasets/${id}/items' -H "authorization: Bearer $SIGNALBOX_TOKEN" -H 'content-type: application/json' -d '[{"title":"First"}]'`}
+          command={`curl -X POST '${ORIGIN}/v2/datasets/${id}/items' -H "authorization: Bearer $SIGNALBOX_TOKEN" -H 'content-type: application/json' -d '[{"title":"First"}]'`}
         />
       ) : (
         <Content

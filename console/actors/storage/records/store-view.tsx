@@ -2,7 +2,7 @@
 import type { RecordHead } from '../../../api/types/signalbox.ts';
 import { useState, type DragEvent } from 'react';
 import { classNames } from '../../../ui/class-names.ts';
-import { ListFoot, NoMatch } from '../../../lib/list-foot.tsx';
+import { ListFoot, NoMatch, shownOf } from '../../../lib/list-foot.tsx';
 import { ReadProblem } from '../../../lib/read-problem.tsx';
 import { useSearchState, useTypedFilter } from '../../../lib/search-state.ts';
 import { download } from '../../../lib/signed-link.ts';
@@ -136,15 +136,7 @@ function RecordTable({ id, prefix, rowHref, onClear, onUpload }: RecordTableProp
       }
       footer={
         <>
-          <ListFoot
-            list={{
-              rows,
-              hasMore: list.hasNextPage,
-              isReadingMore: list.isFetchingNextPage,
-              readMore: () => void list.fetchNextPage(),
-            }}
-            nouns={WORDS.nouns}
-          />
+          <ListFoot list={shownOf(list, rows)} nouns={WORDS.nouns} />
           <span className="push">
             <Button tone="ghost" size="sm" icon="redo" onClick={() => void refetch()}>
               {WORDS.refresh}
