@@ -35,6 +35,7 @@ const GUIDES = {
   'docs/guide/openfeature.md': curl,
   'docs/guide/configure.md': false,
   'docs/guide/operate.md': false,
+  'docs/guide/backup.md': false,
   'docs/guide/repositories.md': needsGit.skip,
 };
 

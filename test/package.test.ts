@@ -86,6 +86,7 @@ test('the package starts a server without further output, and its hints name npx
   assert.deepEqual([ran.status, await ran.json()], [201, { greeting: 'Hello Ada!' }]);
   assert.ok(existsSync(join(installed, 'dist/actors-library/web-crawler/package-lock.json')));
   assert.ok(!existsSync(join(installed, 'dist/actors-library/web-crawler/test')));
+  assert.match(readFileSync(join(installed, 'dist/signalbox.1'), 'utf8'), /^\.TH SIGNALBOX 1 /);
   server.kill('SIGTERM');
   assert.equal((await server.ended).code, 0);
 });

@@ -1,4 +1,6 @@
 // Creates members, tokens with any policy, and browser sessions for tests.
+import { randomBytes, scrypt, type ScryptOptions } from 'node:crypto';
+import { promisify } from 'node:util';
 import type { KnownCaller } from '../src/kernel/identity/caller.ts';
 import { insertMember, type Member, type NewMember } from '../src/kernel/identity/store-members.ts';
 import { newSecret } from '../src/kernel/secrets/secret.ts';
@@ -13,6 +15,18 @@ export function join(
 ): Promise<Member> {
   const email = `${username}@example.com`;
   return insertMember(kernel.db, { username, email, role: 'reader', ...member }, null, kernel.clock.now());
+}
+
+/** As a password is stored, at a cost for tests: what is stored says how it was derived. */
+export async function quickHashOf(password: string): Promise<string> {
+  const [N, r, p] = [1024, 8, 1];
+  const salt = randomBytes(16);
+  const key = await promisify<string, Buffer, number, ScryptOptions, Buffer>(scrypt)(password, salt, 32, {
+    N,
+    r,
+    p,
+  });
+  return `scrypt$${N}$${r}$${p}$${salt.toString('base64url')}$${key.toString('base64url')}`;
 }
 
 /** Inserts a token directly, without the checks of the API. */
@@ -50,5 +64,6 @@ export async function openBrowser(
 /** From the answer to a login. */
 export function browserHeadersOf({ headers, text }: Pick<Answer, 'headers' | 'text'>): BrowserHeaders {
   const [, secret] = /data-secret="(\w+)"/.exec(text)!;
-  return { cookie: headers.getSetCookie()[0]!.split(';')[0]!, 'x-signalbox-session': secret! };
+  const opened = headers.getSetCookie().find((cookie) => /^(?:__Host-)?signalbox_session=/.test(cookie));
+  return { cookie: opened!.split(';')[0]!, 'x-signalbox-session': secret! };
 }

@@ -10,7 +10,7 @@ const ROOT = join(import.meta.dirname, '..');
 const LONG_FILES: Readonly<Record<string, readonly string[]>> = {
   'What is shown by calls of other files is shown once more, with more cases.': [
     'test/conformance/signalbox-{actor-work,attention,flag-copies,flag-states,flag-usage,log-lines}.test.ts',
-    'test/conformance/signalbox-{allowed-actions,budgets,dispatches,docs-search,expired-locks,merge-check}.test.ts',
+    'test/conformance/signalbox-{allowed-actions,blame,budgets,dispatches,docs-search,expired-locks,merge-check}.test.ts',
     'test/conformance/signalbox-{password,policies,run-timeline,storages,token-tasks,webhooks}.test.ts',
     'test/conformance/host-{kept-replies,versions-pages}.test.ts',
     'test/console/to-instructions.test.ts',
@@ -28,6 +28,7 @@ const LONG_FILES: Readonly<Record<string, readonly string[]>> = {
     'src/actors/sources/fetch.test.ts',
     'src/flags/evaluation/bucket-hash.test.ts',
     'test/nodes.test.ts',
+    'test/round-trips.test.ts',
     'src/actors/input/secret-keys.test.ts',
     'src/actors/sources/archive.test.ts',
     'src/cli/api/api-impact.test.ts',
@@ -40,7 +41,11 @@ const LONG_FILES: Readonly<Record<string, readonly string[]>> = {
     'test/crash/**',
     'test/together/**',
     'test/repository-nodes.test.ts',
+    'test/deploy.test.ts',
     'src/cli/{postgres,serve,status,token}.test.ts',
+    'src/cli/backup/backup.test.ts',
+    'test/conformance/signalbox-backups.test.ts',
+    'src/cli/{member/member,remote/remote,secrets/secrets}.test.ts',
     'src/cli/doctor/doctor.test.ts',
   ],
   'The runner, the launcher, npm or the compiler is started again and again.': [
@@ -144,6 +149,7 @@ const LONG_TESTS: Readonly<Record<string, readonly string[]>> = {
     'eight clients that merge into one branch at once lose nothing',
   ],
   'Bodies, repositories or tables are as large as they may be.': [
+    'a file that is larger than other bodies is written as it arrives, and git finds no fault',
     'is written and read, also as a delta of another',
     'a large blob is uploaded in parts, and appears when it is complete',
     'the most severe 5,000 results are kept, with a warning',

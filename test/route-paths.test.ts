@@ -200,7 +200,7 @@ test('what has moved is answered with its new address: 301 where it is read, 307
       assert.deepEqual(JSON.parse(text), {
         message: 'Moved Permanently',
         url: location,
-        documentation_url: `${server.url}/docs/host`,
+        documentation_url: `${server.url}/docs/host/errors#moved`,
         status: String(status),
       });
     }

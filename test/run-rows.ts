@@ -79,6 +79,7 @@ export async function insertBuildRow({ db, clock }: Kernel, options: RowOptions)
     startedAt: now,
     finishedAt,
     sources: null,
+    commit: null,
     dependencies: null,
     runtime: null,
     definition: null,

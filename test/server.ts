@@ -10,11 +10,12 @@ import { openApp, type App, type AppOptions } from '../src/app/app.ts';
 import type { Config } from '../src/app/config.ts';
 import { readSettings } from '../src/app/read-settings.ts';
 import type { Clock } from '../src/kernel/clock.ts';
+import { publicPathOf } from '../src/kernel/http/public-path.ts';
 import { Agent, request } from '../src/kernel/network/http-client.ts';
 import { checkErrorMessage } from './error-messages.ts';
 import { checkHostReply } from './host-contract/check-reply.ts';
 import { recordCall } from './recorder.ts';
-import { checkSiteLinks } from './site-links.ts';
+import { checkHtmlUrls, checkSiteLinks } from './site-links.ts';
 import { migratedFile } from './templates.ts';
 
 export const ADMIN_TOKEN = 'api-test-administrator-token';
@@ -97,11 +98,12 @@ export async function startServer(
   const folder = settings.data === undefined ? mkdtempSync(join(tmpdir(), 'signalbox-test-')) : undefined;
   if (folder !== undefined && settings.database === undefined)
     writeFileSync(join(folder, 'signalbox.db'), await migratedFile());
-  const { config } = readSettings({
+  const { config, sources } = readSettings({
     flags: { port: '0', data: folder ?? settings.data! },
     env: {},
     file: {},
   });
+  const given = Object.fromEntries(Object.keys(settings).map((name) => [name, 'flag' as const]));
   const clock = new TestClock();
   if (settings.limit !== undefined) clock.stop();
   const lines: string[] = [];
@@ -118,7 +120,12 @@ export async function startServer(
       logLevel: 'debug',
       ...settings,
     },
-    { ...options, clock, log: pino({ level: 'debug' }, { write: (line: string) => void lines.push(line) }) },
+    {
+      ...options,
+      sources: { ...sources, ...given },
+      clock,
+      log: pino({ level: 'debug' }, { write: (line: string) => void lines.push(line) }),
+    },
   );
   const url = await opened.listen();
   return {
@@ -134,7 +141,7 @@ export async function startServer(
         if (line !== '') log.push(JSON.parse(line) as Record<string, unknown>);
       return log;
     },
-    call: (path, init) => callOn(url, path, init),
+    call: (path, init) => callOn(url, path, init, settings.publicUrl),
     async stop() {
       await opened?.close();
       // Variables of test files live as long as their process, which would grow by several megabytes with each server.
@@ -155,6 +162,7 @@ export async function callOn(
   url: string,
   path: string,
   { method = 'GET', token = ADMIN_TOKEN, headers = {}, body }: CallInit = {},
+  publicUrl = url,
 ): Promise<Answer> {
   const isRaw = body === undefined || typeof body === 'string' || body instanceof Uint8Array;
   const bytes = isRaw ? body : JSON.stringify(body);
@@ -180,7 +188,8 @@ export async function callOn(
   recordCall({ method, path, headers: sentHeaders, ...sent, status, type, text });
   const header = (name: string) => response.headersDistinct[name]?.join(', ');
   checkHostReply({ method, path, status, header, text });
-  checkSiteLinks(path, text);
+  checkSiteLinks(path, text, publicPathOf(publicUrl));
+  checkHtmlUrls(publicUrl, { version: header('x-github-api-version-selected'), text });
   checkErrorMessage(status, type, text);
   return {
     status,

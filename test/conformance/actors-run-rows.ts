@@ -179,7 +179,7 @@ export async function giveWebhook(
 }
 
 interface GivenRun extends Partial<
-  Pick<Run, 'status' | 'statusMessage' | 'startedAt' | 'finishedAt' | 'taskId'>
+  Pick<Run, 'status' | 'statusMessage' | 'startedAt' | 'finishedAt' | 'taskId' | 'buildNumber'>
 > {
   token?: string;
   origin?: RunOrigin;

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { apis } from '../../src/app/apis.ts';
 import { escapeHtml } from '../../src/kernel/http/pages/html.ts';
+import { listErrors } from '../../src/kernel/openapi/error-catalogue.ts';
 import { resourcePath, resourcesOf } from '../../src/kernel/openapi/reference/resources.ts';
 import { ADMIN_TOKEN, startServer, type TestServer } from '../server.ts';
 
@@ -60,6 +61,60 @@ for (const api of apis) {
     }
   });
 }
+
+test('every error has its place in the catalogue of its API, with a cause', async () => {
+  for (const api of apis) {
+    const { name } = api.protocol;
+    const { status, text } = await read(`/docs/${name}/errors`);
+    assert.equal(status, 200);
+    const markdown = await read(`/docs/${name}/errors.md`);
+    assert.match(markdown.headers.get('content-type')!, /^text\/markdown/);
+    for (const { code, causes, cures } of listErrors(api)) {
+      assert.equal(text.split(`<h2 id="${code}">`).length, 2, code);
+      assert.ok(markdown.text.includes(`## ${code}\n`), code);
+      // A guide describes those of the Actors API.
+      if (name !== 'actors') assert.ok(causes.length > 0, code);
+      assert.ok(cures.length > 0, code);
+    }
+  }
+});
+
+test('replies and pages lead to errors that the catalogue has', async () => {
+  const calls = [
+    server.call('/repos/nobody/nothing'),
+    server.call('/user/repos', { method: 'POST', body: {} }),
+    server.call('/signalbox/v1/nothing'),
+    server.call('/signalbox/v1/me/password', { method: 'PUT', body: {} }),
+    server.call('/signalbox/v1/me', { token: null }),
+  ];
+  for (const { json } of await Promise.all(calls)) {
+    const url = new URL((json['documentation_url'] ?? json['type']) as string);
+    const { status, text } = await read(url.pathname);
+    assert.equal(status, 200);
+    assert.ok(text.includes(`id="${url.hash.slice(1)}"`), url.href);
+  }
+  for (const path of [
+    '/docs/actors',
+    '/docs/actors/datasets',
+    '/docs/flags/feature-flags',
+    '/docs/host/issues',
+  ])
+    for (const [, page = '', anchor = ''] of (await read(path)).text.matchAll(
+      /href="([^"#]+\/errors)#([^"]+)"/g,
+    ))
+      assert.ok((await read(page)).text.includes(`<h2 id="${anchor}">`), `${path}: ${anchor}`);
+});
+
+test('the limits of all APIs are on one page, and the frame has the links of the layer above', async () => {
+  const { status, text } = await read('/docs/limits');
+  assert.equal(status, 200);
+  for (const { protocol } of apis) assert.ok(text.includes(`<h2 id="${protocol.name}">`));
+  assert.match(text, /<form action="\/docs\/search"/);
+  assert.match(text, /<a href="\/docs\/guide">Guides<\/a>/);
+  const llms = await read('/llms.txt');
+  for (const path of ['/docs/guide', '/docs/limits', '/docs/host/errors.md', '/docs/search?q='])
+    assert.ok(llms.text.includes(server.url + path), path);
+});
 
 test('a page shows the version that is asked for, and the newest otherwise', async () => {
   const newest = await read('/docs/host/repos');

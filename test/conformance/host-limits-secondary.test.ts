@@ -172,7 +172,7 @@ test('H5 the operator may have limits answered with 429, and the body says so to
       assert.doesNotMatch(JSON.stringify(components.responses['403']), /A rate limit is spent/);
     }
     const page = await server.call('/docs/host', { token: null });
-    assert.match(page.text, /<td>429<\/td><td>A rate limit is spent/);
+    assert.match(page.text, /<td><a [^>]+>429<\/a><\/td><td>A rate limit is spent/);
   } finally {
     await server.stop();
   }

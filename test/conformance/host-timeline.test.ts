@@ -2,11 +2,8 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { after, before, test } from 'node:test';
-import { migrations } from '../../src/app/apis.ts';
 import type { Issue } from '../../src/host/issues/issue.ts';
-import { pullMigrations } from '../../src/host/migrations/pulls.ts';
 import type { NewIssueEvent } from '../../src/host/timeline/store.ts';
-import { migrate } from '../../src/kernel/storage/migrate.ts';
 import { makeApp } from '../app-people.ts';
 import { onEachEngine } from '../engines.ts';
 import { problemsWith, type Shape } from '../host-contract/check-shape.ts';
@@ -34,7 +31,6 @@ onEachEngine((engine) => {
 
   before(async () => {
     server = await startServerOn(engine, { limits: 'off' });
-    await migrate(server.app.kernel.engine, [...new Set([...migrations, ...pullMigrations])], 0);
     [ada, bob] = await Promise.all([joinHost(server, 'ada'), joinHost(server, 'bob')]);
     await createTestOrganization(server, 'acme', { admin: 'ada' });
     open = await giveRepository(server, 'acme', 'open', false);

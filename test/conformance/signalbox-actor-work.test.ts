@@ -72,7 +72,7 @@ onEachEngine((engine) => {
         {
           log: 'INFO Page 1 of 10\nINFO Page 2 of 10\nINFO Saved 20 items',
           input: { start: 'https://a.test', depth: 1, password: 'ENCRYPTED_VALUE:a:b', 'a/b': [1] },
-          items: [{ n: 1 }, { n: 2 }],
+          items: [{ n: 1, old: true }, { n: 2 }],
         },
       );
       const bad = await give(
@@ -81,7 +81,7 @@ onEachEngine((engine) => {
         {
           log: 'INFO Page 1 of 9\nDEBUG odd\nERROR Timeout of https://a.test/9 after 30 s\nERROR Timeout of https://a.test/8 after 30 s',
           input: { start: 'https://a.test', depth: 2, password: 'ENCRYPTED_VALUE:c:d', 'a/b': [1, 2] },
-          items: [{ n: 1 }],
+          items: [{ n: 1, fresh: true }],
         },
       );
       await give(actor, { startedAt: now - MINUTE + 1 });
@@ -97,6 +97,7 @@ onEachEngine((engine) => {
         ],
       });
       assert.deepEqual(compared['options'], []);
+      assert.deepEqual(compared['output'], { added: ['fresh'], missing: ['old'], common: 1, isKnown: true });
       assert.deepEqual(compared['counts'].items, { before: 2, after: 1 });
       assert.deepEqual(compared['counts'].requests, { before: 0, after: 0 });
       assert.deepEqual(compared['counts'].durationMs, { before: MINUTE, after: MINUTE });
@@ -165,6 +166,58 @@ onEachEngine((engine) => {
       assert.equal(status, 200);
       assert.match(json['input'].reason as string, /may not view it/);
       assert.deepEqual(json['counts'].items, {});
+      assert.equal(json['output'].isKnown, false);
+    });
+  });
+
+  describe('lists', () => {
+    test('runs are found by what they are, with the counts of each choice, and those of others are not', async () => {
+      const { value: token } = await giveToken(server, await join(server, 'lia', { role: 'writer' }), {
+        role: 'writer',
+      });
+      const actor = await giveActor(server, { token, name: 'finder' });
+      const other = await giveActor(server, { token, name: 'finder-2' });
+      const now = server.clock.now();
+      const ids: string[] = [];
+      for (const [index, [of, status, buildNumber]] of (
+        [
+          [actor, 'SUCCEEDED', '0.1.1'],
+          [actor, 'FAILED', '0.1.1'],
+          [actor, 'FAILED', '0.1.2'],
+          [other, 'FAILED', '0.1.1'],
+        ] as const
+      ).entries())
+        ids.push(
+          (await giveRun(server, of, { token, status, buildNumber, startedAt: now - index * MINUTE })).id,
+        );
+      const find = async (query: string) => {
+        const { status, json, text } = await server.call(`${BASE}/runs?${query}`, { token });
+        assert.equal(status, 200, text);
+        return json;
+      };
+      const idsOf = ({ items }: Json) => (items as Json[]).map(({ id }) => id as string);
+      const all = await find('');
+      assert.deepEqual([idsOf(all), all['total'], all['isPartial']], [ids, 4, false]);
+      assert.deepEqual(all['choices'].status, [
+        { value: 'FAILED', count: 3 },
+        { value: 'SUCCEEDED', count: 1 },
+      ]);
+      const failed = await find(`actor=${actor.id}&status=FAILED&build=0.1.1`);
+      assert.deepEqual([idsOf(failed), failed['total']], [[ids[1]], 1]);
+      assert.deepEqual(failed['choices'].build, [
+        { value: '0.1.1', count: 1 },
+        { value: '0.1.2', count: 1 },
+      ]);
+      assert.deepEqual(idsOf(await find('status=FAILED&status=SUCCEEDED&offset=1&limit=2')), [
+        ids[1],
+        ids[2],
+      ]);
+      assert.deepEqual(idsOf(await find(`since=${now - 2 * MINUTE}&origin=API`)), ids.slice(0, 3));
+      assert.deepEqual(idsOf(await find('origin=SCHEDULER')), []);
+      assert.deepEqual(idsOf(await find('task=none')), []);
+      const strange = await server.call(`${BASE}/runs?actor=${actor.id}`, { token: outsider });
+      assert.notEqual(strange.status, 200);
+      assert.equal((await server.call(`${BASE}/runs?status=ODD`, { token })).status, 422);
     });
   });
 

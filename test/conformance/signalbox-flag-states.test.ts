@@ -25,6 +25,9 @@ onEachEngine((engine) => {
     assert.equal(status, 200, text);
     return json['items'] as Json[];
   };
+  const askFor = (keys: string[], token?: string): Promise<Answer> =>
+    server.call('/signalbox/v1/flags/find', { method: 'POST', body: { keys }, ...(token && { token }) });
+  const find = async (...keys: string[]) => (await askFor(keys)).json['items'] as Json[];
   const fresh = async (fields: Json = {}): Promise<string> => {
     number += 1;
     await flags.make(`flag-${number}`, fields);
@@ -214,9 +217,45 @@ onEachEngine((engine) => {
       ['Shop', (await filtered(true)).length, 'flags/shop?filter=readyToRemove%3Atrue'],
     );
     assert.deepEqual(await cards(stranger.value), []);
+    const [ready] = await find(settled);
+    assert.deepEqual([ready!['isReadyToRemove'], ready!['isArchived']], [true, false]);
     await flags.instruct(settled, 'production', [{ kind: 'turnFlagOff' }]);
     await sweep();
     assert.ok(!(await filtered(true)).includes(settled));
+  });
+
+  test('flags that code names are found in every project that one may view, with where they are on', async () => {
+    const key = await fresh();
+    await turnOn(key);
+    await server.call('/api/v2/projects', { method: 'POST', body: { key: 'shop3', name: 'Third' } });
+    await flagCalls(server, 'shop3').make(key, {});
+    const production = (isOn: boolean, isCritical: boolean) => ({
+      key: 'production',
+      name: 'Production',
+      isCritical,
+      isOn,
+    });
+    const inTest = { key: 'test', name: 'Test', isCritical: false, isOn: false };
+    const name = (await flags.get(key))['name'];
+    const common = { key, name, isArchived: false, isReadyToRemove: false, otherEnvironments: 0 };
+    assert.deepEqual(await find('no key', 'none-such', '__proto__', key, key), [
+      { ...common, project: { key: 'shop', name: 'Shop' }, environments: [production(true, true), inTest] },
+      {
+        ...common,
+        project: { key: 'shop3', name: 'Third' },
+        environments: [production(false, false), inTest],
+      },
+    ]);
+    const { value } = await giveToken(server, await join(server, 'bob', { role: 'writer' }), {
+      inlinePolicy: [{ effect: 'allow', actions: ['viewProject'], resources: ['proj/shop3'] }],
+    });
+    const seen = (await askFor([key], value)).json['items'] as Json[];
+    assert.deepEqual(
+      seen.map(({ project }) => (project as Json)['key'] as string),
+      ['shop3'],
+    );
+    const many = Array.from({ length: 301 }, (_, index) => `k${index}`);
+    for (const keys of [[], many]) assert.equal((await askFor(keys)).status, 422, `${keys.length} keys`);
   });
 
   test('what cannot be asked is refused', async () => {

@@ -1,8 +1,11 @@
 // The state of the server over the Signalbox API: what it shows, to whom, and the log level that it changes.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { SETTING_NAMES } from '../../src/app/config.ts';
 import { schedule } from '../../src/kernel/jobs/due-store.ts';
 import { onEachEngine } from '../engines.ts';
+import { insertDiskSamples, listDiskSamples } from '../../src/signalbox/system/disk-use-store.ts';
+import { DISK_NODE, forecastSamples, sampleDisks } from '../../src/signalbox/system/disk-use.ts';
 import { eventually } from '../eventually.ts';
 import { EventReader } from '../event-stream.ts';
 import { giveToken, join, openBrowser } from '../people.ts';
@@ -10,6 +13,7 @@ import { ADMIN_TOKEN, type Answer, type Json, type TestServer } from '../server.
 import { startServerOn } from '../suites.ts';
 
 const SYSTEM = '/signalbox/v1/system';
+const SETTINGS = '/signalbox/v1/settings';
 const MINUTE = 60_000;
 
 onEachEngine((engine) => {
@@ -24,6 +28,30 @@ onEachEngine((engine) => {
     assert.equal(status, 200, text);
     return json;
   };
+
+  test('what takes room on disk is shown by kind, with when the disk is full', async () => {
+    const { kernel } = server.app;
+    const now = kernel.clock.now();
+    await sampleDisks(kernel, DISK_NODE, new AbortController().signal);
+    const { diskUse } = await read();
+    const kinds = (diskUse.kinds as Json[]).map(({ kind }) => kind as string).toSorted();
+    assert.deepEqual(kinds, ['backups', 'builds and runs', 'database', 'large objects', 'repositories']);
+    assert.ok((diskUse.kinds as Json[]).every(({ bytes, at }) => (bytes >= 0 && at === now) || at > now));
+    await insertDiskSamples(
+      kernel.db,
+      DISK_NODE.name,
+      [30, 20, 10].map((days) => ({
+        kind: 'disk data',
+        at: now - days * 24 * 60 * MINUTE,
+        bytes: 1e9 * (40 - days),
+        totalBytes: 40e9,
+      })),
+      0,
+    );
+    const [forecast] = forecastSamples(await listDiskSamples(kernel.db, DISK_NODE.name), now);
+    assert.deepEqual([forecast!.names, forecast!.bytesPerDay], ['data', 1e9]);
+    assert.ok(Math.abs(forecast!.fullAt! - (now + 10 * 24 * 60 * MINUTE)) < MINUTE);
+  });
 
   const setLevel = (body: unknown, token?: string): Promise<Answer> =>
     server.call(`${SYSTEM}/log-level`, { method: 'PUT', body, ...(token !== undefined && { token }) });
@@ -58,6 +86,58 @@ onEachEngine((engine) => {
       assert.ok(['ok', 'warn', 'bad'].includes(state as string));
       assert.ok((text as string).length > 0);
     }
+  });
+
+  test('an administrator sees every setting with its origin, and of secrets only whether they are set', async () => {
+    const { status, json, text } = await server.call(SETTINGS);
+    assert.equal(status, 200, text);
+    const items = json['items'] as Json[];
+    assert.deepEqual(
+      items.map(({ name }) => name),
+      SETTING_NAMES,
+    );
+    const byName = new Map(items.map((item) => [item['name'] as string, item]));
+    const limits = byName.get('limits')!;
+    assert.deepEqual(
+      [
+        limits['value'],
+        limits['source'],
+        limits['default'],
+        limits['flag'],
+        limits['env'],
+        limits['isSecret'],
+      ],
+      ['off', 'flag', 'on', '--limits', 'SIGNALBOX_LIMITS', false],
+    );
+    assert.equal(byName.get('port')!['value'], new URL(server.url).port);
+    for (const name of ['adminToken', 'secretKey', 's3SecretKey', 'adminPassword', 'metricsToken']) {
+      const { isSecret, isSet, value, flag } = byName.get(name)!;
+      assert.deepEqual(
+        { isSecret, isSet, value, flag },
+        {
+          isSecret: true,
+          isSet: ['adminToken', 'secretKey'].includes(name),
+          value: undefined,
+          flag: undefined,
+        },
+        name,
+      );
+    }
+    assert.ok(!text.includes(ADMIN_TOKEN));
+    // The password of the database of a test, where it has one.
+    const { database } =
+      server.app.kernel.engine.kind === 'postgres' ? { database: byName.get('database')! } : {};
+    assert.doesNotMatch((database?.['value'] ?? '') as string, /:[^*:@/]+@/);
+    for (const { description, env } of items) assert.ok(description !== '' && env !== '');
+  });
+
+  test('others are refused the settings, with the permission that they lack', async () => {
+    const member = await join(server, 'settings-reader', { role: 'writer' });
+    const { value: token } = await giveToken(server, member, { role: 'writer' });
+    const { status, json } = await server.call(SETTINGS, { token });
+    assert.equal(status, 403);
+    assert.deepEqual(json['access'], { action: 'administerServer', resource: 'acct' });
+    assert.equal((await server.call(SETTINGS, { token: null })).status, 401);
   });
 
   test('work that nobody does is late, and a check names it with its error', async () => {
@@ -172,5 +252,14 @@ onEachEngine((engine) => {
       assert.ok([400, 422].includes(status), JSON.stringify(body));
     }
     assert.equal(log.level, 'fatal');
+  });
+
+  test('a log level that was changed since the start is the setting in force, changed by a call', async () => {
+    const usual = (await read())['logLevel'] as string;
+    await setLevel({ level: 'error' });
+    const { json } = await server.call(SETTINGS);
+    const { value, source } = (json['items'] as Json[]).find(({ name }) => name === 'logLevel')!;
+    assert.deepEqual([value, source], ['error', 'call']);
+    await setLevel({ level: usual });
   });
 });

@@ -123,7 +123,10 @@ test('bytes that are no text are not shown as text, and the end of the last line
 });
 
 test('links of a text lead to pages elsewhere or into the console, and nowhere else', () => {
-  const server = 'https://box.example';
+  for (const server of ['https://box.example', 'https://tools.example/box']) checkLinks(server);
+});
+
+function checkLinks(server: string): void {
   const link = (href: string) => resolveLink(href, server, (relative) => `/at/${relative}`);
   assert.deepEqual(link('https://example.com/a'), { href: 'https://example.com/a', isInside: false });
   assert.deepEqual(link('docs/a.md'), { href: '/at/docs/a.md', isInside: true });
@@ -140,7 +143,7 @@ test('links of a text lead to pages elsewhere or into the console, and nowhere e
   assert.equal(image(`${server}/v2/key-value-stores/x`), 'elsewhere');
   assert.equal(image('//elsewhere.example/a.png'), undefined);
   assert.equal(image('data:image/png;base64,x'), undefined);
-});
+}
 
 test('names that git refuses are refused before they are sent', () => {
   for (const name of ['main', 'fix/prices', 'v1.2', 'a-b_c']) assert.ok(isRefName(name), name);

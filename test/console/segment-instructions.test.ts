@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { countChangedKeys, segmentInstructions } from '../../console/flags/segments/segment-instructions.ts';
-import { editOf, type Segment, type SegmentEdit } from '../../console/flags/segments/segment.ts';
+import { editOf, type SegmentEdit } from '../../console/flags/segments/segment.ts';
 
 const clause = (id: string, values: string[]) => ({
   _id: id,
@@ -69,7 +69,7 @@ test('rules are added, changed and removed by their ids', () => {
 });
 
 test('a segment of the API is edited by context kind', () => {
-  const segment: Segment = {
+  const segment = {
     key: 'beta',
     name: 'Beta',
     tags: [],

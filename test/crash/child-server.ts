@@ -102,7 +102,9 @@ function namedSessions(location: Location) {
 export async function settingsOn(engine: TestEngine): Promise<{ location: Location; settings: Settings }> {
   const location = await engine.migratedDatabase();
   if (engine.kind === 'sqlite') return { location, settings: { SIGNALBOX_DATA: dirname(location) } };
-  return { location, settings: { SIGNALBOX_DATA: await engine.folder(), DATABASE_URL: location } };
+  const own = { SIGNALBOX_DATA: await engine.folder(), DATABASE_URL: location };
+  // Nodes of one database refuse to start without a key that they share.
+  return { location, settings: { ...own, SIGNALBOX_SECRET_KEY: 'a key for tests, the same for all nodes' } };
 }
 
 /** Calls of the administrator, or with another token, on a server that may be replaced meanwhile. */

@@ -3,6 +3,8 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import type { Browser } from 'playwright-core';
 import { needsGit } from '../../src/host/git/fixture-repository.ts';
+import { updateRefs } from '../../src/host/git/refs/update-refs.ts';
+import { recordPushes } from '../../src/host/pushes/record-pushes.ts';
 import { eventually, PATIENCE_MS } from '../eventually.ts';
 import { joinHost, type HostPerson } from '../host-people.ts';
 import { startServer, type TestServer } from '../server.ts';
@@ -11,18 +13,25 @@ import { findBarriers, openConsole } from './console.ts';
 
 const ENTRIES = 10_000;
 const LONG_LINES = 100_000;
+const IMAGES = 2000;
+const BRANCHES = 1000;
+/** Of a page of a repository, the stream of events among them. */
+const MOST_CALLS = 12;
 const README = [
   '# Garden',
   '<script>globalThis.isHacked = true</script>',
   '[prices](src/prices.ts#L2) [bad](javascript:alert(1)) ![far](https://elsewhere.example/x.png)',
   '![near](pic.png)',
 ].join('\n\n');
-const PRICES = '// Prices.\nexport const rate = 19;\nexport const name = "VAT";\n';
+const PRICES =
+  '// Prices.\nexport const rate = 19 + Number(variation("new-vat"));\nexport const name = "VAT";\n';
 const PIXEL =
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
 
 interface TreeFile {
   path: string;
+  mode?: string;
+  type?: string;
   content?: string;
   sha?: string;
 }
@@ -75,6 +84,8 @@ describe('code in the console', { skip: noBrowser || needsGit.skip, timeout: 10 
     await page.getByText(`git remote add origin ${server.url}/ada/garden.git`).waitFor();
     assert.equal((await ada.get('/repos/ada/garden')).json['private'], true);
 
+    const flag = await ada.post('/api/v2/flags/default', { key: 'new-vat', name: 'New VAT' });
+    assert.equal(flag.status, 201, flag.text);
     const picture = await made('/repos/ada/garden/git/blobs', { content: PIXEL, encoding: 'base64' });
     await commit('garden', 'main', [
       { path: 'README.md', content: README },
@@ -97,6 +108,15 @@ describe('code in the console', { skip: noBrowser || needsGit.skip, timeout: 10 
     await page.waitForURL(/\/blob\/main\/src\/prices\.ts#L2$/);
     await page.locator('.cv__l.is-on', { hasText: 'rate = 19' }).waitFor();
     await page.locator('.tk-s', { hasText: '"VAT"' }).waitFor();
+    const flagged = page.locator('.cv__l', { hasText: 'rate = 19' }).getByRole('link', { name: 'new-vat' });
+    await flagged.getByText('Production off').waitFor();
+    await ada.call('/api/v2/flags/default/new-vat', {
+      method: 'PATCH',
+      headers: { 'content-type': 'application/json; domain-model=launchdarkly.semanticpatch' },
+      body: { environmentKey: 'production', instructions: [{ kind: 'turnFlagOn' }] },
+    });
+    await flagged.getByText('Production on').waitFor();
+    assert.equal(await flagged.getAttribute('href'), '/console/flags/default/new-vat');
     await page.keyboard.press('y');
     await page.waitForURL(/\/blob\/[0-9a-f]{40}\/src\/prices\.ts#L2$/);
     await page.keyboard.press('t');
@@ -187,5 +207,73 @@ describe('code in the console', { skip: noBrowser || needsGit.skip, timeout: 10 
     assert.ok((await page.locator('.cv__l').count()) < 2000, 'only lines near the window are drawn');
     assert.deepEqual(takeProblems(), []);
     await close();
+  });
+
+  test('a README of two thousand images, a thousand branches and what is no text cost few calls, and a stranger sees nothing', async () => {
+    const { id } = await ada.repository('wide', { private: true, auto_init: true });
+    const { commit: tip } = (await ada.get('/repos/ada/wide/branches/main')).json as {
+      commit: { sha: string };
+    };
+    const binary = await made('/repos/ada/wide/git/blobs', { content: PIXEL, encoding: 'base64' });
+    const images = Array.from({ length: IMAGES }, (_, index) => `![image ${index}](pic.png?${index})`);
+    const content = ['# Wide', '<script>globalThis.isHacked = true</script>', ...images].join('\n\n');
+    const sha = await commit(
+      'wide',
+      'main',
+      [
+        { path: 'README.md', content },
+        { path: 'pic.png', sha: binary },
+        { path: 'data.bin', sha: binary },
+        { path: 'library', mode: '160000', type: 'commit', sha: 'a'.repeat(40) },
+      ],
+      tip.sha,
+    );
+    const git = server.app.kernel.services.git.repository(id as number);
+    await updateRefs(
+      git,
+      Array.from({ length: BRANCHES }, (_, index) => ({
+        name: `refs/heads/topic-${String(index).padStart(4, '0')}`,
+        from: undefined,
+        to: sha,
+      })),
+    );
+    await recordPushes(server.app.kernel, id as number);
+    const { page, takeProblems, close } = await openConsole(browser, server, ada.member, '/code/ada/wide');
+    const isDrawn = async () => {
+      await page.locator('.md img').first().waitFor();
+      await page.getByRole('link', { name: 'Commit on main' }).nth(2).waitFor();
+    };
+    await isDrawn();
+    const calls: string[] = [];
+    page.on('request', (request) => {
+      if (request.resourceType() === 'fetch') calls.push(new URL(request.url()).pathname);
+    });
+    await page.reload();
+    await isDrawn();
+    assert.equal(await page.evaluate('globalThis.isHacked'), undefined);
+    const links = calls.filter((path) => path === '/signalbox/v1/links').length;
+    assert.ok(links < IMAGES / 20, `${links} links`);
+    const others = calls.filter((path) => path !== '/signalbox/v1/links');
+    assert.ok(others.length <= MOST_CALLS, others.join('\n'));
+    await page.getByText('submodule', { exact: true }).waitFor();
+
+    await page.getByRole('button', { name: 'main' }).click();
+    await page.getByRole('textbox', { name: 'Filter by name' }).fill('topic-0999');
+    await page.getByRole('link', { name: 'topic-0999' }).click();
+    await page.waitForURL(/tree\/topic-0999$/);
+    await page.getByRole('link', { name: 'data.bin' }).click();
+    await page.getByText('This file is no text').waitFor();
+    await page.goto(`${server.url}/console/code/ada/wide/branches`);
+    await page.getByRole('link', { name: 'topic-0000' }).first().waitFor();
+    assert.ok((await page.locator('tbody tr').count()) <= 250, 'not all branches are drawn');
+    assert.deepEqual(takeProblems(), []);
+    await close();
+
+    const eve = await joinHost(server, 'eve', { role: 'writer' });
+    const strange = await openConsole(browser, server, eve.member, '/code/ada/wide');
+    await strange.page.getByText('Not Found').first().waitFor();
+    assert.ok(!(await strange.page.locator('main').innerText()).includes('README'));
+    assert.deepEqual(strange.takeProblems(), []);
+    await strange.close();
   });
 });

@@ -1,5 +1,6 @@
 // Settings around flags in a real browser: projects, environments and their keys, the end of a flag, and webhooks that fail.
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import { after, before, describe, test } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
 import { eventually, PATIENCE_MS } from '../eventually.ts';
@@ -119,6 +120,62 @@ describe('settings of flags in the console', { skip: noBrowser, timeout: 10 * PA
     await close();
   });
 
+  test('a trigger is called by its address, which is shown once, and a target is let expire', async () => {
+    await post('flags/shop', { key: 'alarmed', name: 'Alarmed' });
+    const { variations } = await call('flags/shop/alarmed');
+    const target = { kind: 'addUserTargets', variationId: variations[0]._id, values: ['grace'] };
+    await instruct('alarmed', { environmentKey: 'test', instructions: [target] });
+    const { page, takeProblems, close } = await open('/flags/shop/alarmed/settings?env=test');
+    await page.getByRole('button', { name: 'Add…' }).nth(1).click();
+    await dialog(page).getByText('New trigger in').waitFor();
+    await dialog(page).getByLabel('When it is called').selectOption('turnFlagOn');
+    await button(page, 'Create and show the address').click();
+    const url = (await dialog(page).locator('.secret code').textContent())!;
+    assert.equal((await fetch(url, { method: 'POST' })).status, 204);
+    assert.equal((await call('flags/shop/alarmed'))['environments'].test.on, true);
+    await dialog(page).getByLabel('I have stored it in a safe place').check();
+    await button(page, 'Done').click();
+    await dialog(page).waitFor({ state: 'detached' });
+    assert.equal(await page.getByText(url).count(), 0);
+    await page.getByRole('button', { name: 'Add…' }).nth(2).click();
+    await dialog(page).getByLabel('Target').selectOption({ index: 1 });
+    await button(page, 'Set the expiry').click();
+    await dialog(page).waitFor({ state: 'detached' });
+    const { items } = await call('flags/shop/alarmed/expiring-targets/test');
+    assert.deepEqual(
+      items.map(({ contextKey }: { contextKey: string }) => contextKey),
+      ['grace'],
+    );
+    assert.deepEqual(takeProblems(), []);
+    await close();
+  });
+
+  test('a big segment takes a file in, knows who is in it, and gives a file back', async () => {
+    const body = { key: 'customers', name: 'Customers', unbounded: true, unboundedContextKind: 'user' };
+    await post('segments/shop/test', body);
+    const { page, takeProblems, close } = await open('/segments/shop/customers?env=test');
+    await button(page, 'Import…').click();
+    const file = { name: 'keys.csv', mimeType: 'text/csv', buffer: Buffer.from('ada\ngrace\n') };
+    await dialog(page).locator('input[type="file"]').setInputFiles(file);
+    await button(page, 'Import into Customers in test').click();
+    await dialog(page).getByText('Import complete: 2 changed, 0 removed.').waitFor();
+    await page.keyboard.press('Escape');
+    await dialog(page).waitFor({ state: 'detached' });
+    await page.locator('.keyform input').fill('grace');
+    await page.keyboard.press('Enter');
+    await page.getByRole('status').filter({ hasText: 'grace' }).waitFor();
+    await button(page, 'Export').click();
+    await page.getByText('The file is ready').waitFor();
+    const download = page.waitForEvent('download');
+    await button(page, 'Download').click();
+    const lines = readFileSync(await (await download).path(), 'utf8')
+      .trim()
+      .split('\n');
+    assert.equal(lines.length, 2, lines.join(', '));
+    assert.deepEqual(takeProblems(), []);
+    await close();
+  });
+
   test('a flag that others need is neither archived nor deleted; without them both work', async () => {
     const { page, takeProblems, close } = await open('/flags/shop/base/settings?env=test');
     await page.getByLabel('Name', { exact: true }).fill('The base');
@@ -154,7 +211,7 @@ describe('settings of flags in the console', { skip: noBrowser, timeout: 10 * PA
     await dialog(page).getByText('No other flag depends on it.').waitFor();
     await dialog(page).getByLabel('Type this to confirm').fill('base');
     await remove.click();
-    await page.getByText('The flag “The base” is deleted.').waitFor();
+    await page.getByText('The flag “The base” is deleted.').first().waitFor();
     assert.equal((await server.call('/api/v2/flags/shop/base')).status, 404);
     assert.deepEqual(takeProblems(), []);
     await close();

@@ -78,6 +78,43 @@ describe('lists of the console', { skip: noBrowser, timeout: 10 * PATIENCE_MS },
     await close();
   });
 
+  test('keys go to the neighbours of a flag in its list, and one that is pressed too early waits for permissions', async () => {
+    const { page, takeProblems, close } = await openConsole(
+      browser,
+      server,
+      ada.member,
+      '/flags/shop?sort=name',
+      { permissions: ['clipboard-read', 'clipboard-write'] },
+    );
+    await page.getByRole('link', { name: 'Flag 0002' }).click();
+    await page.getByRole('heading', { name: 'Flag 0002' }).waitFor();
+    await page.getByRole('link', { name: 'Settings', exact: true }).first().waitFor();
+    await page.keyboard.press(']');
+    await page.getByRole('heading', { name: 'Flag 0003' }).waitFor();
+    await page.keyboard.press('[');
+    await page.getByRole('heading', { name: 'Flag 0002' }).waitFor();
+    await page.keyboard.press('Control+k');
+    await page.getByRole('combobox', { name: 'Search and commands' }).fill('>copy this');
+    await page.keyboard.press('Enter');
+    await page.getByText('Copied: /').waitFor();
+    assert.match(await page.evaluate<string>('navigator.clipboard.readText()'), /^curl '/);
+    await page.goBack();
+    await page.waitForURL('**/flags/shop?sort=name');
+
+    let isHeld = true;
+    await page.route('**/projects/shop/permissions', async (route) => {
+      await eventually(() => !isHeld);
+      await route.continue();
+    });
+    await page.reload();
+    await page.getByText('50 of 1,000 flags').waitFor();
+    await page.keyboard.press('c');
+    isHeld = false;
+    await page.waitForURL('**/new-flag/shop');
+    assert.deepEqual(takeProblems(), []);
+    await close();
+  });
+
   test('a list that was filtered and sorted shows the same rows at its address in another browser', async () => {
     const { page, close } = await openConsole(browser, server, ada.member, '/flags/shop');
     await page.getByText('50 of 1,000 flags').waitFor();

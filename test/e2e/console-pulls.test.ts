@@ -14,7 +14,7 @@ import { startServer, type Json, type TestServer } from '../server.ts';
 import { logIn, noBrowser, startBrowser } from './browser.ts';
 import { findBarriers, openConsole } from './console.ts';
 
-const FILES = 100;
+const FILES = 500;
 
 describe(
   'issues and pull requests of the console',
@@ -66,7 +66,7 @@ describe(
       eventually(async () => (await field.inputValue()) === text, `the field with “${text}”`);
     const linesOf = (page: Page, file: string) => page.getByRole('region', { name: file, exact: true });
 
-    test('a pull request of a hundred files opens with a usable review, and a draft survives reload and log-out', async () => {
+    test('a pull request of five hundred files opens with a usable review, and a draft survives reload and log-out', async () => {
       const pull = await openLargePull('large');
       const path = '/code/ada/large/pulls/1/files';
       const { page, takeProblems, close } = await openConsole(browser, server, bob.member, path);
@@ -77,8 +77,12 @@ describe(
       // Only files near the window are drawn.
       assert.ok((await page.locator('table.diff').count()) < FILES / 2);
 
+      await linesOf(page, 'src/001.ts').getByRole('button', { name: 'Viewed' }).click();
+      await page.getByText(`1 of ${FILES} viewed`).waitFor();
       await page.reload();
       await holds(first.getByRole('textbox'), 'Why a constant?');
+      await page.getByText(`1 of ${FILES} viewed`).waitFor();
+      assert.equal(await linesOf(page, 'src/001.ts').locator('table.diff').count(), 0);
       await page.getByRole('button', { name: 'bob: account' }).click();
       await page.getByRole('menuitem', { name: 'Log out' }).click();
       await page.getByRole('dialog', { name: 'You have logged out' }).waitFor();

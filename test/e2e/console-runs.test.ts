@@ -51,6 +51,10 @@ for (let at = 1; at <= (input.lines ?? 3); at += 1) {
   if (input.pause) await sleep(input.pause);
 }
 await pushData((input.words ?? []).map((word) => ({ word })));
+if (input.words?.includes('fail')) {
+  console.log('ERROR the words are wrong');
+  process.exit(3);
+}
 await sleep(input.sleep ?? 0);
 `,
   {
@@ -62,6 +66,41 @@ await sleep(input.sleep ?? 0);
     }),
   },
 );
+
+/** Every editor that input schemas have. */
+const EDITORS = {
+  line: { title: 'Line', type: 'string', editor: 'textfield' },
+  area: { title: 'Area', type: 'string', editor: 'textarea' },
+  script: { title: 'Script', type: 'string', editor: 'javascript' },
+  snake: { title: 'Snake', type: 'string', editor: 'python' },
+  choice: { title: 'Choice', type: 'string', editor: 'select', enum: ['a', 'b'] },
+  day: { title: 'Day', type: 'string', editor: 'datepicker' },
+  number: { title: 'Number', type: 'integer', editor: 'number' },
+  flag: { title: 'Yes or no', type: 'boolean', editor: 'checkbox' },
+  words: { title: 'Words', type: 'array', editor: 'stringList', items: { type: 'string' } },
+  several: { title: 'Several', type: 'array', editor: 'select', items: { type: 'string', enum: ['x', 'y'] } },
+  pairs: { title: 'Pairs', type: 'array', editor: 'keyValue' },
+  sites: { title: 'Sites', type: 'array', editor: 'requestListSources' },
+  globs: { title: 'Globs', type: 'array', editor: 'globs' },
+  object: { title: 'Object', type: 'object', editor: 'json' },
+  unseen: { title: 'Unseen', type: 'string', editor: 'hidden', default: 'kept' },
+};
+
+const EVERYTHING = script('', {
+  '.actor/actor.json': JSON.stringify({
+    actorSpecification: 1,
+    name: 'everything',
+    version: '0.1',
+    input: {
+      title: 'Everything',
+      type: 'object',
+      schemaVersion: 1,
+      properties: Object.fromEntries(
+        Object.entries(EDITORS).map(([name, field]) => [name, { description: field.title, ...field }]),
+      ),
+    },
+  }),
+});
 
 const SECRET = 'hunter2-never-again';
 
@@ -246,6 +285,118 @@ describe('Actors in the console', { skip: noBrowser, timeout: 10 * PATIENCE_MS }
     await page.getByRole('dialog').waitFor({ state: 'hidden' });
     assert.equal((await shown()).includes(SECRET), false);
     assert.equal((await ada.get(`/v2/logs/${idOf(page)}`)).text.includes(SECRET), false);
+    await page.goto(`${server.url}/console/actors/ada~chatter`);
+    await page.getByRole('button', { name: 'More about this input' }).click();
+    await page.getByRole('menuitem', { name: 'Fill in from your last run' }).click();
+    await eventually(async () => (await page.getByLabel('Lines', { exact: true }).inputValue()) === '4');
+    await page.getByText('Set, and not shown').waitFor();
+    await page.getByRole('button', { name: 'More about this input' }).click();
+    await page.getByRole('menuitem', { name: 'Save as a task…' }).click();
+    await page.getByRole('dialog').getByLabel('Name').fill('chat-daily');
+    await page.getByRole('button', { name: 'Create the task' }).click();
+    await page.waitForURL(/\/tasks\/\w+$/);
+    const task = (await read('/actor-tasks/~chat-daily')).data;
+    assert.deepEqual([task.input.lines, task.input.words], [4, ['one']]);
+    assert.match(task.input.password as string, /^ENCRYPTED_/);
+    assert.equal((await shown()).includes('ENCRYPTED_'), false);
+    assert.deepEqual(takeProblems(), []);
+    await close();
+  });
+
+  test('a form has every editor of a schema, and its JSON is what was filled in', async () => {
+    await createActor(server, EVERYTHING, { token: ada.token, name: 'everything' });
+    const { page, takeProblems, close } = await openConsole(
+      browser,
+      server,
+      ada.member,
+      '/actors/ada~everything',
+    );
+    await page.getByLabel('Line optional').fill('one');
+    await page.getByLabel('Area').fill('two\nthree');
+    await page.getByLabel('Script').fill('() => 1');
+    await page.getByLabel('Snake').fill('pass');
+    await page.getByLabel('Choice').selectOption('b');
+    await page.getByLabel('Day').fill('2026-11-18');
+    await page.getByLabel('Number').fill('7');
+    await page.getByLabel('Yes or no').check();
+    await page.getByRole('button', { name: 'Add to Words' }).click();
+    await page.getByLabel('Words, row 1').fill('w');
+    await page.getByRole('group', { name: 'Several' }).getByLabel('y').check();
+    for (const [label, text] of [
+      ['Pairs', 'k'],
+      ['Sites', 'https://a.test'],
+      ['Globs', 'https://a.test/*'],
+    ] as const) {
+      await page.getByRole('button', { name: `Add to ${label}` }).click();
+      await page.getByRole('group', { name: label }).getByRole('textbox').first().fill(text);
+    }
+    await page.getByLabel('Object').fill('{"deep": [1]}');
+    assert.equal(await page.getByLabel('Unseen').count(), 0);
+    assert.deepEqual(await findBarriers(page), []);
+    await page.getByRole('radio', { name: 'JSON' }).click();
+    const { pairs, ...filled } = JSON.parse(await page.getByLabel('Input as JSON').inputValue());
+    assert.equal(pairs[0].key, 'k');
+    assert.deepEqual(filled, {
+      line: 'one',
+      area: 'two\nthree',
+      script: '() => 1',
+      snake: 'pass',
+      choice: 'b',
+      day: '2026-11-18',
+      number: 7,
+      flag: true,
+      words: ['w'],
+      several: ['y'],
+      sites: [{ url: 'https://a.test' }],
+      globs: [{ glob: 'https://a.test/*' }],
+      object: { deep: [1] },
+      unseen: 'kept',
+    });
+    assert.deepEqual(takeProblems(), []);
+    await close();
+  });
+
+  test('a failed run is compared with the last good one, and says which operations it called', async () => {
+    const good = await start({ lines: 2 });
+    await eventually(async () => (await statusOf(good)) === 'SUCCEEDED');
+    const made = await ada.post('/api/v2/flags/default', { key: 'suspect', name: 'Suspect' });
+    assert.equal(made.status, 201, made.text);
+    const bad = await start({ lines: 3, words: ['end', 'fail'] });
+    await eventually(async () => (await statusOf(bad)) === 'FAILED');
+    const { page, takeProblems, close } = await openConsole(browser, server, ada.member, `/runs/${bad}`);
+    await shownStatus(page, 'Failed');
+    await page.getByRole('link', { name: 'Compare', exact: true }).click();
+    await page.getByRole('list', { name: 'Changed in between' }).getByText('Suspect').waitFor();
+    await page.getByText('The items have the same fields: 1.').waitFor();
+    await page.waitForURL((url) => url.pathname.endsWith(`/runs/${bad}/compare`));
+    await page.locator(`.compare-ends a[href$="/runs/${good}"]`).waitFor();
+    const input = page.getByRole('table', { name: 'Input', exact: true });
+    await input.getByText('/lines').waitFor();
+    await input.getByText('fail').waitFor();
+    assert.equal(await input.locator('tbody tr').count(), 2);
+    await page.getByText('The options are the same.').waitFor();
+    await page.getByText('the words are wrong').first().waitFor();
+    const compared = (await ada.get(`/signalbox/v1/runs/${bad}/compare`)).json;
+    assert.deepEqual([compared.before.id, compared.counts.items], [good, { before: 1, after: 2 }]);
+    assert.deepEqual(await findBarriers(page), []);
+    await page.getByRole('link', { name: 'Calls', exact: true }).click();
+    const calls = page.getByRole('table', { name: 'API calls of this run' });
+    const pushed = calls.locator('tbody tr', { hasText: 'POST /v2/datasets/{storageId}/items' });
+    await pushed.waitFor();
+    const address = (await pushed.getByRole('link').getAttribute('href'))!;
+    assert.equal((await ada.get(address.split('#')[0]!)).status, 200);
+    const { items } = (await ada.get(`/signalbox/v1/runs/${bad}/calls`)).json;
+    assert.equal(await calls.locator('tbody tr').count(), items.length);
+    assert.deepEqual(await findBarriers(page), []);
+    await page.goto(`${server.url}/console/runs?view=causes`);
+    const causes = page.getByRole('table', { name: 'Failed runs by cause' });
+    await causes.getByText('ERROR the words are wrong').waitFor();
+    assert.deepEqual(await findBarriers(page), []);
+    await causes
+      .getByRole('row', { name: /the words are wrong/ })
+      .getByRole('link', { name: '1', exact: true })
+      .click();
+    await page.getByRole('table', { name: 'Runs' }).locator(`a[href$="/runs/${bad}"]`).waitFor();
     assert.deepEqual(takeProblems(), []);
     await close();
   });
@@ -269,6 +420,17 @@ describe('Actors in the console', { skip: noBrowser, timeout: 10 * PATIENCE_MS }
     await page.getByRole('button', { name: 'Aborted' }).click();
     const row = page.locator('tbody tr', { has: page.locator(`a[href$="/runs/${ids[0]}"]`) });
     await row.getByText('Aborted').waitFor();
+    await row.locator('.cb').check();
+    const total = (await read('/actor-runs?limit=1')).data.total as number;
+    await page.getByRole('button', { name: 'Rerun…' }).click();
+    await page.getByRole('button', { name: 'Start 1 run' }).click();
+    await page.getByRole('dialog').getByText('Done').waitFor();
+    await page.getByRole('dialog').getByRole('button', { name: 'Close' }).last().click();
+    const again = (await read('/actor-runs?desc=true&limit=1')).data;
+    assert.equal(again.total, total + 1);
+    const { defaultKeyValueStoreId: store } = (await read(`/actor-runs/${again.items[0].id}`)).data;
+    assert.equal((await read(`/key-value-stores/${store}/records/INPUT`)).sleep, 600_000);
+    await ada.post(`/v2/actor-runs/${again.items[0].id}/abort`);
     await row.locator('.cb').check();
     await page.getByRole('button', { name: 'Delete…' }).click();
     await page.getByRole('button', { name: 'Delete 1 run' }).click();
@@ -309,7 +471,10 @@ describe('Actors in the console', { skip: noBrowser, timeout: 10 * PATIENCE_MS }
     places.push(
       '/actors',
       '/runs',
-      ...['', '/output', '/storages', '/input', '/timeline'].map((tab) => `/runs/${run}${tab}`),
+      ...['', '/output', '/storages', '/input', '/timeline', '/calls', '/compare'].map(
+        (tab) => `/runs/${run}${tab}`,
+      ),
+      '/usage?by=member',
     );
     for (const width of WIDTHS) {
       await page.setViewportSize({ width, height: 900 });

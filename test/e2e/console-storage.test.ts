@@ -10,6 +10,7 @@ import { noBrowser, startBrowser } from './browser.ts';
 import { findBarriers, openConsole } from './console.ts';
 
 const MANY = 10_000;
+const CLIENTS = 50;
 
 describe('storages in the console', { skip: noBrowser, timeout: 10 * PATIENCE_MS }, () => {
   let server: TestServer;
@@ -187,6 +188,38 @@ describe('storages in the console', { skip: noBrowser, timeout: 10 * PATIENCE_MS
     const urls = head.items.map(({ url }: { url: string }) => new URL(url).pathname);
     assert.deepEqual(urls, ['/c', '/a', '/b']);
     assert.deepEqual(await findBarriers(page), []);
+    assert.deepEqual(takeProblems(), []);
+    await close();
+  });
+
+  test('counters of a queue agree with the API while fifty clients lock and handle, and what a dead one held is next', async () => {
+    const id = await create('request-queues', 'busy');
+    const queue = `/v2/request-queues/${id}`;
+    const requests = Array.from({ length: 4 * CLIENTS }, (_, index) => ({
+      url: `https://shop.example.com/${index}`,
+      uniqueKey: String(index),
+    }));
+    for (let from = 0; from < requests.length; from += 25)
+      await ada.post(`${queue}/requests/batch`, requests.slice(from, from + 25));
+    const path = `/storage/queues/${id}`;
+    const { page, takeProblems, close } = await openConsole(browser, server, ada.member, path);
+    await page.getByRole('region', { name: `${4 * CLIENTS} pending, 0 locked, 0 handled` }).waitFor();
+    await Promise.all(
+      Array.from({ length: CLIENTS }, async (_, index) => {
+        const lock = `${queue}/head/lock?clientKey=client-${index}&lockSecs=600&limit=2`;
+        const [one] = (await ada.post(lock)).json['data'].items;
+        const handled = { ...one, handledAt: new Date(server.clock.now()).toISOString() };
+        const put = await ada.put(`${queue}/requests/${one.id}?clientKey=client-${index}`, handled);
+        assert.equal(put.status, 200, put.text);
+      }),
+    );
+    await page
+      .getByRole('region', { name: `${2 * CLIENTS} pending, ${CLIENTS} locked, ${CLIENTS} handled` })
+      .waitFor();
+    const { data } = (await ada.get(queue)).json;
+    assert.deepEqual([data.pendingRequestCount, data.handledRequestCount], [3 * CLIENTS, CLIENTS]);
+    await page.getByRole('link', { name: 'Locked' }).click();
+    await page.getByText('client-49').first().waitFor();
     assert.deepEqual(takeProblems(), []);
     await close();
   });

@@ -3,8 +3,11 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import type { KnownCaller } from '../../src/kernel/identity/caller.ts';
+import { openBrowser } from '../people.ts';
 import type { TestServer } from '../server.ts';
-import { logIn, openProfile } from './browser.ts';
+import { openProfile } from './browser.ts';
+
+type StorageState = Exclude<NonNullable<BrowserContextOptions['storageState']>, string>;
 
 export interface ConsolePage {
   page: Page;
@@ -13,7 +16,10 @@ export interface ConsolePage {
   close(): Promise<void>;
 }
 
-/** A profile of its own, logged in as the member, on the page at `path` below the console. */
+/**
+ * A profile of its own, logged in as the member, on the page at `path` below the console. It has its session from a call: the pages of
+ * the login, after which the console would be loaded twice, are opened by tests of theirs.
+ */
 export async function openConsole(
   browser: Browser,
   server: TestServer,
@@ -21,7 +27,8 @@ export async function openConsole(
   path = '',
   options: BrowserContextOptions = {},
 ): Promise<ConsolePage> {
-  const context = await openProfile(browser, options);
+  const storageState = await openSession(server, member);
+  const context = await openProfile(browser, { ...options, storageState });
   const page = await context.newPage();
   let problems: string[] = [];
   page.on('pageerror', (error) => problems.push(`error: ${error.message}`));
@@ -35,7 +42,6 @@ export async function openConsole(
     if (protocol !== 'data:' && protocol !== 'blob:' && origin !== new URL(server.url).origin)
       problems.push(`elsewhere: ${request.url()}`);
   });
-  await logIn(page, server, member);
   await page.goto(`${server.url}/console${path}`);
   await page.locator('#main').waitFor();
   return {
@@ -46,6 +52,28 @@ export async function openConsole(
       return found;
     },
     close: () => context.close(),
+  };
+}
+
+/** What a browser keeps of a login. */
+async function openSession(server: TestServer, member: KnownCaller['member']): Promise<StorageState> {
+  const { cookie, 'x-signalbox-session': secret } = await openBrowser(server, member);
+  const [name = '', value = ''] = cookie.split('=');
+  const { hostname, origin } = new URL(server.url);
+  return {
+    cookies: [
+      {
+        name,
+        value,
+        domain: hostname,
+        path: '/',
+        expires: -1,
+        httpOnly: true,
+        secure: false,
+        sameSite: 'Lax',
+      },
+    ],
+    origins: [{ origin, localStorage: [{ name: 'signalbox_session', value: secret }] }],
   };
 }
 

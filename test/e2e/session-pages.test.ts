@@ -62,7 +62,7 @@ describe('in a browser', { skip: noBrowser, timeout: 5 * PATIENCE_MS }, () => {
 
   test('another port of the host gets the cookie, and nothing for it', async () => {
     await page.goto(`http://127.0.0.1:${(thief.address() as AddressInfo).port}/`);
-    assert.match(stolen!, /^signalbox_session=\w{43}$/);
+    assert.match(stolen!, /^signalbox_session=\w{43}; signalbox_known=[\w.-]+$/);
     const headers = { cookie: stolen!, origin: server.url, 'sec-fetch-site': 'same-origin' };
     const token = await server.call('/api/v2/tokens', { method: 'POST', token: null, headers, body: {} });
     assert.equal(token.status, 401);

@@ -11,6 +11,7 @@ import {
   RIGHT_SHAPES,
 } from './exceptions.ts';
 import { Operations } from './find-operation.ts';
+import { checkHtmlUrls } from '../site-links.ts';
 import { removedNamesIn } from './removed-names.ts';
 
 /** By status, then by content type. */
@@ -138,5 +139,6 @@ export const checkingFetch: typeof fetch = async (input, init) => {
     header: (name) => response.headers.get(name),
     text,
   });
+  checkHtmlUrls(request.url, { version: response.headers.get('x-github-api-version-selected'), text });
   return response;
 };

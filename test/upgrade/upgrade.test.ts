@@ -4,8 +4,14 @@ import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { after, before, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { migrations } from '../../src/app/apis.ts';
+import releasedMigrations from '../../src/app/released-migrations.json' with { type: 'json' };
+import { migrationStatus } from '../../src/kernel/storage/migrate.ts';
+import { RELEASE } from '../../src/app/release.ts';
+import { run } from '../../src/cli/fixture.ts';
 import { sortKeyOf } from '../../src/kernel/text/fold-case.ts';
 import { SEMANTIC } from '../conformance/flags-sample-resources.ts';
 import { ADMIN_TOKEN, startServer, type Json, type TestServer } from '../server.ts';
@@ -39,11 +45,40 @@ async function read(path: string, token = ADMIN_TOKEN): Promise<Json> {
 }
 
 test('the log tells how many migrations the upgrade of 0.1.0 ran, and how long', () => {
-  const [begun, done] = server.log.filter(({ migrations }) => migrations !== undefined);
-  assert.match(String(begun!['msg']), /^upgrading the database to \d+\.\d+\.\d+$/);
-  assert.equal(done!['msg'], 'database upgraded');
+  const [begun, done] = server.log.filter((line) => line.migrations !== undefined);
+  assert.equal(begun!['msg'], `upgrading the database from 0.1.0 to ${RELEASE}`);
+  assert.equal(done!['msg'], `database upgraded from 0.1.0 to ${RELEASE}`);
   assert.equal(done!['migrations'], begun!['migrations']);
   assert.ok(Number(done!['migrations']) > 50 && Number(done!['ms']) >= 0);
+});
+
+test('the rows of release 0.1.0 were backed up before they were changed', async () => {
+  const line = server.log.find(({ msg }) => String(msg).startsWith('backed up the rows before the upgrade'))!;
+  const from = join(folder, 'backups');
+  const place = mkdtempSync(join(tmpdir(), 'signalbox-back-'));
+  const restored = await run(['restore', from, '--backup', String(line['backup']), '--data', place]);
+  assert.equal(restored.code, 0, restored.err);
+  const listed = await run(['restore', from, '--data', place]);
+  assert.match(
+    listed.err,
+    /There is no whole backup in /,
+    'a backup of rows alone is not taken for a whole one',
+  );
+  const { json } = await server.call('/api/v2/members');
+  const status = JSON.parse((await run(['status', '--data', place])).out) as Json;
+  assert.equal(status['database'].members, json['totalCount']);
+  rmSync(place, { recursive: true });
+});
+
+test('each migration is recorded with its release, and whether it only adds', async () => {
+  const { db } = server.app.kernel;
+  const rows = await db.selectFrom('migrations').select(['release', 'kind']).execute();
+  assert.deepEqual(new Set(rows.map(({ kind }) => kind)), new Set(['expand']));
+  for (const [release, count] of [
+    ['0.1.0', 23],
+    ['0.2.0', 102],
+  ] as const)
+    assert.equal(rows.filter((row) => row.release === release).length, count);
 });
 
 test('flags of release 0.1.0 are shown and can be changed', async () => {
@@ -153,4 +188,49 @@ test('a service token of release 0.1.0 is an account of its own, with none of th
   assert.notEqual(made.id, kept.ids['datasets/by-robot']);
   const { status } = await server.call('/v2/datasets/ada~by-robot', { token: kept.service });
   assert.equal(status, 404);
+});
+
+test('a server works on a database to which a newer release has only added, and none starts with --no-migrate on an older one', async () => {
+  const place = mkdtempSync(join(tmpdir(), 'signalbox-beside-'));
+  try {
+    const first = await startServer({ data: place });
+    await first.stop();
+    const db = new DatabaseSync(join(place, 'signalbox.db'));
+    db.exec(`create table of_tomorrow (id text primary key);
+      alter table flags add column of_tomorrow text;
+      insert into migrations (name, applied_at, release, kind) values ('of-tomorrow', 1, '9.1.0', 'expand')`);
+    db.close();
+    const beside = await startServer({ data: place, migrate: false });
+    const { status, text } = await beside.call('/api/v2/flags/default', {
+      method: 'POST',
+      body: { key: 'beside', name: 'Beside' },
+    });
+    assert.equal(status, 201, text);
+    await beside.stop();
+    const old = new DatabaseSync(join(place, 'signalbox.db'));
+    old.exec(`delete from migrations where name = 'kernel-backup-runs'`);
+    old.close();
+    await assert.rejects(
+      startServer({ data: place, migrate: false }),
+      /1 migrations bring it to .* run "signalbox migrate up", or start without --no-migrate/,
+    );
+  } finally {
+    rmSync(place, { recursive: true });
+  }
+});
+
+test('nodes of the last release and of this one work side by side on what this one has migrated', async () => {
+  // The last release's list of migrations stands for its program: what it knows nothing of must only have added.
+  const released = new Set(Object.values(releasedMigrations).flat());
+  const { db, engine } = server.app.kernel;
+  const status = await migrationStatus(
+    engine,
+    migrations.filter(({ name }) => released.has(name)),
+  );
+  assert.equal(status.refusal, undefined);
+  assert.deepEqual(status.pending, []);
+  assert.ok(status.unknown.length > 0 && status.unknown.every(({ kind }) => kind === 'expand'));
+  // The statements that it writes with name no column that is new.
+  await db.insertInto('migrations').values({ name: 'by-the-last', applied_at: 1 }).execute();
+  await db.deleteFrom('migrations').where('name', '=', 'by-the-last').execute();
 });

@@ -1,0 +1,179 @@
+// Versions, the documentation and the settings in a real browser: by mouse, by keyboard alone, and by touch on a phone. The pages
+// of the console are looked at for barriers, in both themes and widths, by console-pages.test.ts.
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import type { Browser, Locator, Page } from 'playwright-core';
+import { eventually, PATIENCE_MS } from '../eventually.ts';
+import { joinHost, type HostPerson } from '../host-people.ts';
+import { startServer, type Json, type TestServer } from '../server.ts';
+import { noBrowser, startBrowser } from './browser.ts';
+import { findBarriers, openConsole } from './console.ts';
+
+const [OLD, NEW] = ['2022-11-28', '2026-03-10'];
+const HOUR = 60 * 60 * 1000;
+
+describe('versions, documentation and settings', { skip: noBrowser, timeout: 10 * PATIENCE_MS }, () => {
+  let server: TestServer;
+  let browser: Browser;
+  let ada: HostPerson;
+  let bob: HostPerson;
+
+  before(async () => {
+    server = await startServer({ retentionDays: 9 });
+    ada = await joinHost(server, 'ada', { role: 'owner' });
+    bob = await joinHost(server, 'bob', { role: 'writer' });
+    browser = await startBrowser();
+  });
+  after(async () => {
+    await browser?.close();
+    await server?.stop();
+  });
+
+  const askLimits = ({ call }: HostPerson, version: string) =>
+    call('/rate_limit', { headers: { 'x-github-api-version': version } });
+  const impactOf = async ({ get }: HostPerson) =>
+    ((await get(`/versions/${NEW}/impact`)).json['calls'] as Json[]).map(({ operation }) => operation);
+
+  /** The lines of the two bodies, one beside the other. */
+  const bodiesIn = (page: Page) =>
+    page
+      .getByRole('region', { name: 'Body' })
+      .last()
+      .evaluate(
+        (region: { querySelectorAll(selector: string): Iterable<{ cells: { innerText: string }[] }> }) =>
+          [...region.querySelectorAll('tbody tr')].map(({ cells }) => [
+            cells[1]!.innerText,
+            cells[3]!.innerText,
+          ]),
+      );
+  const hasRate = (lines: string[][], side: number) =>
+    lines.some((line) => /^\s*"rate": \{/.test(line[side]!));
+
+  test('the version page shows what a version removed with its entry, and the report names the token that got it', async () => {
+    assert.ok('rate' in (await askLimits(ada, OLD)).json);
+    assert.ok(!('rate' in (await askLimits(bob, NEW)).json));
+    const { page, takeProblems, close } = await openConsole(
+      browser,
+      server,
+      ada.member,
+      '/versions?call=rate-limit/get',
+    );
+    await page.getByRole('region', { name: 'Body' }).last().waitFor();
+    const lines = await bodiesIn(page);
+    assert.deepEqual([hasRate(lines, 0), hasRate(lines, 1)], [true, false]);
+    const entry = page.getByRole('link', { name: 'Changelog entry' });
+    const href = (await entry.getAttribute('href'))!;
+    await page.goto(new URL(href, server.url).href);
+    const [, anchor = ''] = href.split('#');
+    assert.match(await page.locator(`[id="${anchor}"]`).innerText(), /rate/);
+    await page.goto(`${server.url}/docs/host/versions/${NEW}/impact`);
+    await page.getByText('/rate_limit').first().waitFor();
+    assert.ok((await impactOf(ada)).includes('rate-limit/get'));
+    assert.deepEqual(await impactOf(bob), []);
+    assert.deepEqual(takeProblems(), []);
+    await close();
+  });
+
+  test('by touch on a dark phone: an address of the host, samples, a token for an hour, and what is left of limits', async () => {
+    await ada.repository('shop', { auto_init: true });
+    await ada.post('/repos/ada/shop/issues', { title: 'The door sticks' });
+    const { json: comment } = await ada.post('/repos/ada/shop/issues/1/comments', { body: 'Oil it' });
+    const phone = { viewport: { width: 360, height: 780 }, hasTouch: true, colorScheme: 'dark' as const };
+    const { page, takeProblems, close } = await openConsole(browser, server, ada.member, '', phone);
+
+    await page.goto(comment['html_url'] as string);
+    await page.waitForURL(`${server.url}/console/code/ada/shop/issues/1#issuecomment-${comment['id']}`);
+    await page.getByText('Oil it').waitFor();
+
+    await page.goto(`${server.url}/docs/flags/environments`);
+    const samples = page.locator('[data-token-for="getEnvironmentsByProject"]');
+    await samples.getByRole('button', { name: 'Python' }).first().tap();
+    await samples.getByText('from urllib.request import').waitFor();
+    await samples.getByRole('button', { name: 'Make a token for one hour' }).tap();
+    const token = await secretIn(samples);
+    const read = await server.call('/api/v2/projects/default/environments', { token });
+    assert.equal(read.status, 200, read.text);
+    const wrote = await server.call('/api/v2/flags/default', {
+      method: 'POST',
+      token,
+      body: { name: 'No', key: 'no' },
+    });
+    assert.ok([401, 403].includes(wrote.status), wrote.text);
+    const { json: listed } = await ada.call('/signalbox/v1/tokens?q=Docs');
+    const { expiry, expiresAt = expiry } = (listed['items'] as Json[])[0]!;
+    assert.ok(expiresAt > Date.now() && expiresAt <= Date.now() + HOUR, JSON.stringify(listed));
+    assert.deepEqual(await findBarriers(page), []);
+    // The choice is kept, and the secret is not.
+    await page.goto(`${server.url}/docs/host/licenses`);
+    await page.getByText('from urllib.request import').first().waitFor();
+    assert.ok(!(await page.content()).includes(token));
+
+    await page.goto(`${server.url}/docs/limits`);
+    await page
+      .getByText(/^\d+ used, [\d,]+ left$/)
+      .first()
+      .waitFor();
+    assert.deepEqual(await findBarriers(page), []);
+    assert.equal(await page.evaluate('document.documentElement.scrollWidth > innerWidth'), false);
+    assert.deepEqual(takeProblems(), []);
+    await close();
+  });
+
+  test('by keyboard alone: the palette, a setting with its origin, and one call in two versions', async () => {
+    const wide = { viewport: { width: 1440, height: 900 } };
+    const { page, takeProblems, close } = await openConsole(browser, server, ada.member, '', wide);
+    const { keyboard } = page;
+    const goTo = async (name: string, path: string) => {
+      await keyboard.press('Control+k');
+      await page.getByRole('combobox', { name: 'Search and commands' }).waitFor();
+      await keyboard.type(name);
+      await page.getByRole('option', { name }).first().waitFor();
+      await keyboard.press('Enter');
+      await page.waitForURL(`${server.url}/console${path}`);
+    };
+    await goTo('System', '/account/system');
+    const table = page.getByRole('table', { name: 'Settings' });
+    await table.waitFor();
+    await keyboard.press('/');
+    await keyboard.type('retentionDays');
+    await eventually(
+      async () => (await table.locator('tbody tr').count()) === 1,
+      'the one setting that fits',
+    );
+    assert.match(await table.locator('tbody tr').innerText(), /retentionDays[^]*\b9\b[^]*Flag/);
+    await tabTo(page, page.getByRole('button', { name: 'Copy retentionDays as a variable' }));
+
+    await goTo('Versions', '/versions');
+    const call = page.getByRole('combobox', { name: 'Call' });
+    await call.waitFor();
+    await tabTo(page, call);
+    await keyboard.type('/rate_limit');
+    await page.waitForURL(/call=rate-limit/);
+    await page.getByRole('region', { name: 'Body' }).last().waitFor();
+    const lines = await bodiesIn(page);
+    assert.deepEqual([hasRate(lines, 0), hasRate(lines, 1)], [true, false]);
+    assert.deepEqual(takeProblems(), []);
+    await close();
+  });
+});
+
+/** The token that the page shows once. */
+async function secretIn(samples: Locator): Promise<string> {
+  const line = await samples.getByText(/^export SIGNALBOX_TOKEN=/).innerText();
+  return line.trim().split('=')[1]!;
+}
+
+const MOST_TABS = 80;
+
+/** Moves the focus on until it is there. */
+async function tabTo(page: Page, target: Locator): Promise<void> {
+  for (let count = 0; count < MOST_TABS; count++) {
+    const isThere = await target.evaluate(
+      (element: { ownerDocument: { activeElement: unknown } }) =>
+        element === element.ownerDocument.activeElement,
+    );
+    if (isThere) return;
+    await page.keyboard.press('Tab');
+  }
+  assert.fail(`${MOST_TABS} tabs do not lead there`);
+}
