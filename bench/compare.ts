@@ -26,9 +26,9 @@ const WARM_UP_SECONDS = 2;
 export async function compare(
   targets: Target[],
   { rounds, seconds }: Pick<Effort, 'rounds' | 'seconds'>,
+  connections = CONNECTIONS,
 ): Promise<Measured[]> {
-  const run = ({ server, work }: Target, time: number) =>
-    load(server, work, { connections: CONNECTIONS, seconds: time });
+  const run = ({ server, work }: Target, time: number) => load(server, work, { connections, seconds: time });
   for (const target of targets) await run(target, WARM_UP_SECONDS);
   const loads = targets.map((): Load[] => []);
   for (let round = 0; round < rounds; round += 1) {
@@ -47,6 +47,7 @@ export async function compareWithBare(
   ours: BenchServer,
   work: Work,
   effort: Pick<Effort, 'rounds' | 'seconds'>,
+  connections = CONNECTIONS,
 ) {
   const bare = await startBare(await record(ours.url, work));
   const [baseline, measured] = await compare(
@@ -55,6 +56,7 @@ export async function compareWithBare(
       { server: ours, work },
     ],
     effort,
+    connections,
   );
   await bare.stop();
   return { bare: baseline!, ours: measured! };

@@ -62,7 +62,7 @@ async function benchDataset(bench: ActorBench, { rounds, isQuick }: Effort): Pro
 }
 
 /** From a page of the console to another, as a click does it: the code is there after the first. */
-async function openings(page: Page, url: string, ready: string, rounds: number): Promise<number[]> {
+export async function openings(page: Page, url: string, ready: string, rounds: number): Promise<number[]> {
   await page.goto(url);
   await page.locator(`main ${ready}`).first().waitFor();
   const home = new URL(url);

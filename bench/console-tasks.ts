@@ -1,5 +1,5 @@
-// Five things that people do every day, by stopwatch: how long they take in the console from its home on, and how many clicks.
-import type { Locator, Page } from 'playwright-core';
+// Things that people do every day with Actors and with flags, by stopwatch: how long they take in the console from its home on, and
+// how many clicks.
 import { buildConsole } from '../scripts/console.ts';
 import { script } from '../test/actor-sources.ts';
 import { createActor, startRun } from '../test/actors.ts';
@@ -9,7 +9,9 @@ import { joinHost, type HostPerson } from '../test/host-people.ts';
 import { startServer, type Json, type TestServer } from '../test/server.ts';
 import { openReceiver, type WebhookReceiver } from '../test/webhook-receiver.ts';
 import type { Effort } from './compare.ts';
+import { FLAG_TASKS, prepareFlags } from './console-flag-tasks.ts';
 import type { Row } from './report.ts';
+import { timeTasks, type Tasks } from './stopwatch.ts';
 
 const SCHEMA = {
   title: 'Shop',
@@ -40,29 +42,6 @@ console.log('INFO all prices of ' + shop);
   },
 );
 
-/** Seconds that a person would wait for the pages; thinking and reading are not counted. */
-const MOST_SECONDS = 10;
-
-class Stopwatch {
-  readonly page: Page;
-  clicks = 0;
-
-  constructor(page: Page) {
-    this.page = page;
-  }
-
-  async click(target: Locator): Promise<void> {
-    this.clicks += 1;
-    await target.click();
-  }
-
-  async go(section: string, name: string): Promise<void> {
-    const link = this.page.locator('.rail').getByRole('link', { name, exact: true });
-    if (!(await link.isVisible())) await this.click(this.page.locator('.rail summary', { hasText: section }));
-    await this.click(link);
-  }
-}
-
 export async function benchConsoleTasks(_effort: Effort): Promise<Row[]> {
   await buildConsole();
   let isMended = false;
@@ -72,21 +51,13 @@ export async function benchConsoleTasks(_effort: Effort): Promise<Row[]> {
   try {
     const ada = await joinHost(server, 'ada', { role: 'owner' });
     await prepare(server, receiver, ada);
+    await prepareFlags(ada);
     isMended = true;
     const context = await openProfile(browser, { viewport: { width: 1440, height: 900 } });
     const page = await context.newPage();
     page.setDefaultTimeout(60_000);
     await logIn(page, server, ada.member);
-    const rows: Row[] = [];
-    for (const [what, task] of Object.entries(TASKS)) {
-      await page.goto(`${server.url}/console`);
-      await page.locator('main h1').waitFor();
-      const watch = new Stopwatch(page);
-      const begun = performance.now();
-      await task(watch);
-      rows.push(row(what, (performance.now() - begun) / 1000, watch.clicks));
-    }
-    return rows;
+    return await timeTasks(page, `${server.url}/console`, { ...TASKS, ...FLAG_TASKS });
   } finally {
     await browser.close();
     await server.stop();
@@ -121,7 +92,7 @@ async function prepare(server: TestServer, receiver: WebhookReceiver, ada: HostP
   await receiver.wait('/hook');
 }
 
-const TASKS: Readonly<Record<string, (watch: Stopwatch) => Promise<void>>> = {
+const TASKS: Tasks = {
   async 'run an Actor with changed input'(watch) {
     const { page } = watch;
     await watch.go('Actors', 'Actors');
@@ -175,13 +146,3 @@ const TASKS: Readonly<Record<string, (watch: Stopwatch) => Promise<void>>> = {
     await page.locator('.hook-dels').getByText('Delivered').waitFor();
   },
 };
-
-function row(what: string, seconds: number, clicks: number): Row {
-  return {
-    what,
-    value: `${seconds.toFixed(1)} s, ${clicks} clicks`,
-    against: 'Chromium, a script that neither thinks nor reads',
-    target: `≤ ${MOST_SECONDS} s`,
-    isMet: seconds <= MOST_SECONDS,
-  };
-}

@@ -10,6 +10,7 @@ import { giveToken } from '../test/people.ts';
 import { startServer, type TestServer } from '../test/server.ts';
 import { median, type Effort } from './compare.ts';
 import { benchConsoleActors } from './console-actors.ts';
+import { benchConsoleCode } from './console-code.ts';
 import type { Row } from './report.ts';
 
 const SLOWDOWN = 4;
@@ -68,6 +69,7 @@ export async function benchConsole(effort: Effort): Promise<Row[]> {
     await devtools.send('Emulation.setCPUThrottlingRate', { rate: 1 });
     await insertManyFlags(server.app.kernel, 'very-many', VERY_MANY);
     rows.push(...(await benchList(page, server, rounds)));
+    rows.push(...(await benchConsoleCode(server, page, effort)));
     return rows;
   } finally {
     await browser.close();

@@ -1,6 +1,9 @@
 // npm run bench [name] [--quick]: runs the benches, or those whose name begins so, and writes the results.
 import type { Effort } from './compare.ts';
+import { benchBackup } from './backup.ts';
+import { benchCalls } from './calls.ts';
 import { benchCodeScanning } from './code-scanning.ts';
+import { benchConsoleCodeTasks } from './console-code-tasks.ts';
 import { benchConsoleTasks } from './console-tasks.ts';
 import { benchConsole } from './console.ts';
 import { benchCrawl } from './crawl.ts';
@@ -14,6 +17,7 @@ import { benchEvaluation } from './evaluation.ts';
 import { benchFlags } from './flags.ts';
 import { benchFreeze } from './freeze.ts';
 import { benchGists } from './gists.ts';
+import { benchGitWrites } from './git-writes.ts';
 import { benchGround } from './ground.ts';
 import { benchHost } from './host.ts';
 import { benchImpact } from './impact.ts';
@@ -30,6 +34,8 @@ import { benchWebhooks } from './webhooks.ts';
 type Bench = (effort: Effort) => Promise<Row[]>;
 
 const BENCHES: Record<string, Bench> = {
+  backup: benchBackup,
+  calls: benchCalls,
   ground: benchGround,
   datasets: benchDatasets,
   queues: benchQueues,
@@ -43,6 +49,7 @@ const BENCHES: Record<string, Bench> = {
   freeze: benchFreeze,
   host: benchHost,
   gists: benchGists,
+  'git-writes': benchGitWrites,
   issues: benchIssues,
   merges: benchMerges,
   impact: benchImpact,
@@ -55,6 +62,7 @@ const BENCHES: Record<string, Bench> = {
   crawl: benchCrawl,
   console: benchConsole,
   'console-tasks': benchConsoleTasks,
+  'console-code-tasks': benchConsoleCodeTasks,
 };
 
 const isQuick = process.argv.includes('--quick');
