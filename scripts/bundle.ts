@@ -16,6 +16,7 @@ const ENTRIES = {
   'item-schema-thread': 'src/actors/datasets/item-schema-thread.ts',
   'sarif-thread': 'src/host/code-scanning/sarif/sarif-thread.ts',
   'markdown-thread': 'src/host/contents/markdown-thread.ts',
+  'backup-thread': 'src/app/backup/backup-thread.ts',
   'disk-thread': 'src/actors/runner/disk-thread.ts',
   'launcher-process': 'src/host/git/process/launcher-process.ts',
   bridge: 'src/actors/runner/isolation/bridge.ts',

@@ -43,3 +43,18 @@ test('imports are found at any depth, over several lines and under another name'
   ];
   assert.deepEqual(findImportedTypes(texts, 'signalbox'), ['Page', 'SmallItem']);
 });
+
+test('a union says nothing that another part of it says already', () => {
+  const schemas = {
+    Reference: {
+      type: 'object',
+      properties: {
+        key: { anyOf: [{ type: 'string' }, { const: '' }] },
+        delta: { anyOf: [{}, { type: 'null' }] },
+        kind: { anyOf: [{ const: 'a' }, { const: 'b' }] },
+      },
+    },
+  };
+  const text = writeTypes('api.json', schemas, ['Reference']);
+  assert.match(text, /key\?: \(string\); delta\?: unknown; kind\?: \("a" \| "b"\)/);
+});

@@ -65,7 +65,7 @@ function typeName(schema: string): string {
 }
 
 /** The documents that the console has types of. */
-const DOCUMENTS = { signalbox: 'signalbox.v1.json' } as const;
+const DOCUMENTS = { flags: 'flags.20240415.json', signalbox: 'signalbox.v1.json' } as const;
 
 async function run(isCheck: boolean): Promise<void> {
   const root = dirname(import.meta.dirname);

@@ -1,59 +1,34 @@
-// Pictures of every page of the console, from the demo: light and dark, narrow and wide. `npm run gallery -- FOLDER`.
-import { execFileSync, spawn } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+// Pictures of every page of the console, from the demo: light and dark, narrow and wide. `npm run gallery -- FOLDER`. With `--readme`
+// it writes the pictures of the README instead, into docs/pictures.
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
-import type { Page } from 'playwright-core';
-import { openProfile, startBrowser } from '../test/e2e/browser.ts';
-import { PLACES } from '../test/e2e/console-places.ts';
-import { buildConsole } from './console.ts';
+import { FURTHER_PLACES, PLACES } from '../test/e2e/console-places.ts';
+import { withDemo, type DemoBrowser } from './demo-browser.ts';
+import { takeReadmePictures } from './readme-pictures.ts';
 
 const ROOT = dirname(import.meta.dirname);
-const LAUNCH = join(ROOT, 'launch.mjs');
+const ALL_PLACES = { ...PLACES, ...FURTHER_PLACES };
 const THEMES = ['light', 'dark'] as const;
 const WIDTHS = [360, 1440] as const;
 /** Long enough for what is read and drawn after the page. */
 const SETTLE_MS = 1500;
 
-const folder = resolve(process.argv[2] ?? join(ROOT, 'gallery'));
-const data = mkdtempSync(join(tmpdir(), 'signalbox-gallery-'));
-const env = { ...process.env, SIGNALBOX_DATA: data, PORT: '0', LOG_LEVEL: 'warn' };
+const [place] = process.argv.slice(2);
+if (place === '--readme') await takeReadmePictures(join(ROOT, 'docs/pictures'));
+else await takeAll(resolve(place ?? join(ROOT, 'gallery')));
 
-/** Its address, once it listens. */
-async function startDemo(): Promise<{ url: string; stop: () => void }> {
-  const server = spawn(process.execPath, [LAUNCH, 'serve', '--demo'], {
-    env,
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
-  for await (const text of server.stdout.setEncoding('utf8')) {
-    const [, url] = /"url":"(http[^"]+)"/.exec(String(text)) ?? [];
-    if (url !== undefined) return { url, stop: () => server.kill() };
-  }
-  throw new Error('The server did not start.');
+async function takeAll(folder: string): Promise<void> {
+  mkdirSync(folder, { recursive: true });
+  await withDemo((demo) => takeEach(demo, folder));
+  writeFileSync(join(folder, 'index.html'), indexPage());
+  console.log(join(folder, 'index.html'));
 }
 
-async function logInTo(page: Page): Promise<void> {
-  const status = execFileSync(process.execPath, [LAUNCH, 'status', '--login', '--json'], {
-    env,
-    encoding: 'utf8',
-  });
-  const { loginLink } = JSON.parse(status) as { loginLink: string };
-  await page.goto(loginLink);
-  await page.getByRole('button', { name: 'Log in' }).click();
-  await page.waitForURL('**/console');
-}
-
-await buildConsole();
-mkdirSync(folder, { recursive: true });
-const { url, stop } = await startDemo();
-const browser = await startBrowser();
-try {
-  for (const colorScheme of THEMES) {
+async function takeEach({ url, open }: DemoBrowser, folder: string): Promise<void> {
+  for (const colorScheme of THEMES)
     for (const width of WIDTHS) {
-      const context = await openProfile(browser, { colorScheme, viewport: { width, height: 900 } });
-      const page = await context.newPage();
-      await logInTo(page);
-      for (const [name, path] of Object.entries(PLACES)) {
+      const page = await open({ colorScheme, viewport: { width, height: 900 } });
+      for (const [name, path] of Object.entries(ALL_PLACES)) {
         await page.goto(`${url}/console${path}`);
         await page.locator('#main').waitFor();
         await page.waitForTimeout(SETTLE_MS);
@@ -62,19 +37,12 @@ try {
           fullPage: name === 'states',
         });
       }
-      await context.close();
+      await page.context().close();
     }
-  }
-} finally {
-  await browser.close();
-  stop();
-  rmSync(data, { recursive: true, force: true, maxRetries: 10 });
 }
-writeFileSync(join(folder, 'index.html'), indexPage());
-console.log(join(folder, 'index.html'));
 
 function indexPage(): string {
-  const pictures = Object.keys(PLACES).map((name) => {
+  const pictures = Object.keys(ALL_PLACES).map((name) => {
     const images = WIDTHS.flatMap((width) =>
       THEMES.map((theme) => `<img src="${name}-${theme}-${width}.png" width="${width / 3}" alt="">`),
     );

@@ -13,6 +13,7 @@ import { describeApi } from '../src/kernel/openapi/document.ts';
 import { findOperation } from './find-operation.ts';
 import { withoutRemoved } from './newest-shape.ts';
 import { normaliseExample } from './normalise-example.ts';
+import { WITHOUT_EXAMPLE } from './openapi-no-example.ts';
 import { operationsOf, problemWith, type Operation } from './openapi-operations.ts';
 import type { RecordedCall } from '../test/recorder.ts';
 import { changesWithoutExample, chooseVersionExamples } from './version-examples.ts';
@@ -88,7 +89,7 @@ function chooseExamples(api: Api, recorded: readonly RecordedCall[]): Examples {
   for (const call of recorded) {
     const { id, isOlder } = findOperation(api, call) ?? {};
     const operation = id === undefined ? undefined : operations.get(id);
-    if (id === undefined || operation === undefined) continue;
+    if (id === undefined || operation === undefined || Object.hasOwn(WITHOUT_EXAMPLE, id)) continue;
     const recordedExample = toExample(call, operation);
     if (recordedExample === undefined) continue;
     const example = isOlder

@@ -3,6 +3,7 @@
 import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { bundleInto } from './bundle.ts';
+import { manPage } from '../src/cli/reference/man-page.ts';
 import { buildConsole } from './console.ts';
 
 const ROOT = dirname(import.meta.dirname);
@@ -20,6 +21,7 @@ restore();
 if (process.argv[2] === 'begin') {
   await buildConsole();
   await bundleInto(join(ROOT, 'dist'));
+  writeFileSync(join(ROOT, 'dist/signalbox.1'), manPage());
   mkdirSync(dirname(KEPT), { recursive: true });
   copyFileSync(MANIFEST, KEPT);
   const manifest = JSON.parse(readFileSync(MANIFEST, 'utf8')) as Record<string, unknown>;

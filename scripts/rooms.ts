@@ -39,6 +39,11 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     imports: ['network', 'secrets'],
   },
   jobs: { about: 'work that waits: rows, leases, workers', entry: 'due-worker.ts', imports: ['storage'] },
+  backup: {
+    about: 'backups: their format, what waits for them, the pause after a restore',
+    entry: 'manifest.ts',
+    imports: ['jobs', 'network', 'secrets', 'storage'],
+  },
   limits: { about: 'rate limits', entry: 'limits.ts', imports: ['collections'] },
   versions: {
     about: 'dated versions and their use',

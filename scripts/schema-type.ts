@@ -16,8 +16,13 @@ export interface TypeMember {
 
 export function typeOf(schema: JsonSchema, writing: TypeWriting): string {
   const { $ref, anyOf, oneOf, allOf, enum: values } = schema;
-  const joined = (schemas: readonly JsonSchema[], by: string) =>
-    `(${schemas.map((one) => typeOf(one, writing)).join(by)})`;
+  const joined = (schemas: readonly JsonSchema[], by: ' | ' | ' & ') => {
+    const types = schemas.map((one) => typeOf(one, writing));
+    if (by === ' | ' && types.includes('unknown')) return 'unknown';
+    // A text that is any text need not say which.
+    const hasAnyText = by === ' | ' && types.includes('string');
+    return `(${types.filter((type) => !hasAnyText || !type.startsWith('"')).join(by)})`;
+  };
   if ($ref !== undefined) return writing.nameOf($ref.split('/').at(-1)!);
   if ('const' in schema) return JSON.stringify(schema.const);
   if (values !== undefined) return `(${values.map((value) => JSON.stringify(value)).join(' | ')})`;

@@ -1,7 +1,7 @@
 // Writes the table of settings into the README from src/app/config.ts. --check only checks that it is current.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { readSettings } from '../src/app/read-settings.ts';
-import { reportSettings } from '../src/cli/settings.ts';
+import { reportSettings } from '../src/app/report-settings.ts';
 import { markdownTable } from '../src/cli/io.ts';
 
 const README = new URL('../README.md', import.meta.url);
