@@ -22,7 +22,7 @@ const SEMANTIC = 'application/json; domain-model=flagservice.semanticpatch';
 const ROOT = dirname(import.meta.dirname);
 /** Tests of what goes wrong, and those that take long, have no examples for readers. */
 const WITHOUT =
-  /bad-|memory|large|s3|streams|every|cors|flags-session|\/session|errors|error-types|power|limits|permissions|(datasets|segments|import)-access|secrets/;
+  /bad-|memory|large|s3|streams|every|cors|access\/session\.|conformance\/session-|errors|error-types|power|limits|permissions|(datasets|import)-access|segments\/access|secrets/;
 
 /** Of a call and its reply together, in characters: longer ones are taken only where there is no other. */
 const LONG = 4000;
@@ -66,7 +66,7 @@ function keepChance(chosen: Examples, before: Examples): Examples {
 function recordCalls(): RecordedCall[] {
   const folder = mkdtempSync(join(tmpdir(), 'signalbox-examples-'));
   const file = join(folder, 'calls.jsonl');
-  const tests = globSync(`test/conformance/${chosenApi}*.test.ts`, { cwd: ROOT }).filter(
+  const tests = globSync(`test/conformance/{,${chosenApi || '*'}/**/}*.test.ts`, { cwd: ROOT }).filter(
     (path) => !WITHOUT.test(path),
   );
   const run = spawnSync(process.execPath, ['test/run.ts', '--processes=1', ...tests.toSorted()], {

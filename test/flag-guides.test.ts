@@ -6,7 +6,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { SEMANTIC } from './conformance/flags-feature-flag-calls.ts';
+import { SEMANTIC } from './conformance/flags/feature-flags/feature-flag-calls.ts';
 import { noBrowser, openProfile, startBrowser } from './e2e/browser.ts';
 import { eventually, PATIENCE_MS } from './eventually.ts';
 import { startReader, type Reader } from './guide-reader.ts';

@@ -1,6 +1,6 @@
 // An organization with a repository, its admin, a team, a collaborator and a service token, for tests of protected branches.
 import assert from 'node:assert/strict';
-import { createTestOrganization } from './conformance/host-organization-calls.ts';
+import { createTestOrganization } from './conformance/host/organization-calls.ts';
 import { joinHost, type HostPerson } from './host-people.ts';
 import { giveToken } from './people.ts';
 import type { Answer, CallInit, Json, TestServer } from './server.ts';

@@ -10,7 +10,7 @@ import {
 } from 'apify-client';
 import { giveToken, join } from '../people.ts';
 import { ADMIN_TOKEN, startServer, type TestServer } from '../server.ts';
-import { giveBuild } from '../conformance/actors-run-rows.ts';
+import { giveBuild } from '../conformance/actors/runs/run-rows.ts';
 import { findActorById } from '../../src/actors/actors/store.ts';
 
 let server: TestServer;

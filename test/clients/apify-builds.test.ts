@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { ApifyClient } from 'apify-client';
 import type { JobWorker } from '../../src/actors/jobs/job-worker.ts';
-import { createActor, startBuilder, versionOf } from '../conformance/actors-build-calls.ts';
+import { createActor, startBuilder, versionOf } from '../conformance/actors/builds/build-calls.ts';
 import { ADMIN_TOKEN, startServer, type TestServer } from '../server.ts';
 
 describe('apify-client', () => {

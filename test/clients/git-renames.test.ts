@@ -1,6 +1,6 @@
 // The real git with the former names of repositories, and credentials from a helper.
 import assert from 'node:assert/strict';
-import { createTestOrganization } from '../conformance/host-organization-calls.ts';
+import { createTestOrganization } from '../conformance/host/organization-calls.ts';
 import { joinHost, type HostPerson } from '../host-people.ts';
 import { afterGitTests as after, beforeGitTests as before, gitTest as test } from '../git-tests.ts';
 import { startServer, type TestServer } from '../server.ts';

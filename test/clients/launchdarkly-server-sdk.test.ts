@@ -2,7 +2,12 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { init, type LDClient, type LDContext, type LDOptions } from '@launchdarkly/node-server-sdk';
-import { forBrowsers, inBase64, openProject, type KeyProject } from '../conformance/flags-keys-calls.ts';
+import {
+  forBrowsers,
+  inBase64,
+  openProject,
+  type KeyProject,
+} from '../conformance/flags/delivery/keys-calls.ts';
 import { onEngine } from '../engines.ts';
 import { eventually } from '../eventually.ts';
 import { startServer, type Json, type TestServer } from '../server.ts';

@@ -1,6 +1,6 @@
 // The protocol of mobile SDKs, for which there is no npm package: a plain client polls, streams and sends events.
 import assert from 'node:assert/strict';
-import { inBase64 } from '../conformance/flags-keys-calls.ts';
+import { inBase64 } from '../conformance/flags/delivery/keys-calls.ts';
 import { EventReader, type StreamInit } from '../event-stream.ts';
 import { eventually, inTime } from '../eventually.ts';
 import type { Json } from '../server.ts';

@@ -5,7 +5,7 @@ import { Worker } from 'node:worker_threads';
 import { findOwner } from '../../src/host/owners/store.ts';
 import { insertRepositoryRows } from '../../src/host/repositories/fixture.ts';
 import { makeApp, type TestApp } from '../app-people.ts';
-import { createTestOrganization } from '../conformance/host-organization-calls.ts';
+import { createTestOrganization } from '../conformance/host/organization-calls.ts';
 import { inTime } from '../eventually.ts';
 import { afterGitTests as after, beforeGitTests as before, gitTest } from '../git-tests.ts';
 import { startServer, type TestServer } from '../server.ts';

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { OFREPProvider } from '@openfeature/ofrep-provider';
 import { ErrorCode, OpenFeature, type Client, type EvaluationContext } from '@openfeature/server-sdk';
-import { openProject, seenBy, type KeyProject } from '../conformance/flags-keys-calls.ts';
+import { openProject, seenBy, type KeyProject } from '../conformance/flags/delivery/keys-calls.ts';
 import { fixedPort } from '../fixed-port.ts';
 import { startServer, type TestServer } from '../server.ts';
 

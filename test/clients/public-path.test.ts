@@ -8,7 +8,7 @@ import { init } from '@launchdarkly/node-server-sdk';
 import { ApifyClient } from 'apify-client';
 import { Octokit } from 'octokit';
 import { atEndOfFile } from '../cleanup.ts';
-import { openProject, type KeyProject } from '../conformance/flags-keys-calls.ts';
+import { openProject, type KeyProject } from '../conformance/flags/delivery/keys-calls.ts';
 import { eventually } from '../eventually.ts';
 import { needsGit } from '../../src/host/git/fixture-repository.ts';
 import { joinHost, type HostPerson } from '../host-people.ts';

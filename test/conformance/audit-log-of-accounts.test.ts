@@ -8,7 +8,7 @@ import { giveToken } from '../people.ts';
 import type { Json, TestServer } from '../server.ts';
 import { startServerOn } from '../suites.ts';
 import { openReceiver, type WebhookReceiver } from '../webhook-receiver.ts';
-import { createTestOrganization } from './host-organization-calls.ts';
+import { createTestOrganization } from './host/organization-calls.ts';
 
 onEachEngine((engine) => {
   let server: TestServer;

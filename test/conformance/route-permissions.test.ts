@@ -11,9 +11,9 @@ import type { RouteShape } from '../../src/kernel/http/route.ts';
 import { giveToken, join } from '../people.ts';
 import { recordStatements } from '../query-plans.ts';
 import { startServer, type CallInit, type Json, type TestServer } from '../server.ts';
-import { giveActor, giveBuild, giveRun, giveTask, giveWebhook } from './actors-run-rows.ts';
-import { BETA, pathFor, createSampleResources, type SampleResources } from './flags-sample-resources.ts';
-import { WRITES } from './flags-writes.ts';
+import { giveActor, giveBuild, giveRun, giveTask, giveWebhook } from './actors/runs/run-rows.ts';
+import { BETA, pathFor, createSampleResources, type SampleResources } from './flags/sample-resources.ts';
+import { WRITES } from './flags/writes.ts';
 
 const shapesOf = (api: typeof flagsApi) => api.routes.map(({ shape }) => shape);
 const APIS = { flags: shapesOf(flagsApi), actors: shapesOf(actorsApi), host: shapesOf(hostApi) };

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { needsGit } from '../../src/host/git/fixture-repository.ts';
 import type { Engine } from '../../src/kernel/storage/engine.ts';
-import { packed, resultOf, runOf, sarifOf } from '../conformance/host-scanning-calls.ts';
+import { packed, resultOf, runOf, sarifOf } from '../conformance/host/code-scanning/scanning-calls.ts';
 import { onEachEngine } from '../engines.ts';
 import { eventually } from '../eventually.ts';
 import type { Json } from '../server.ts';

@@ -1,7 +1,7 @@
 // SIGKILL while events arrive: what was saved stays, at most the last second is lost, and what is sent again counts once.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { summaryOf } from '../conformance/flags-events-calls.ts';
+import { summaryOf } from '../conformance/flags/events/calls.ts';
 import { onEachEngine, openEngine, type Location } from '../engines.ts';
 import { eventually } from '../eventually.ts';
 import { rounds } from '../long.ts';

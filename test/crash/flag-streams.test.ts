@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 import { test, type TestContext } from 'node:test';
 import { init, type LDClient } from '@launchdarkly/node-server-sdk';
-import { inBase64, openProject, seenBy, USER } from '../conformance/flags-keys-calls.ts';
+import { inBase64, openProject, seenBy, USER } from '../conformance/flags/delivery/keys-calls.ts';
 import { onEngine } from '../engines.ts';
 import { EventReader } from '../event-stream.ts';
 import { eventually } from '../eventually.ts';

@@ -1,7 +1,7 @@
 // SIGKILL while schedules fire: after the next start each action has been started exactly once.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { giveBuiltActor } from '../conformance/actors-schedule-calls.ts';
+import { giveBuiltActor } from '../conformance/actors/schedules/schedule-calls.ts';
 import { onEachEngine, openEngine } from '../engines.ts';
 import { eventually } from '../eventually.ts';
 import { startServer } from '../server.ts';

@@ -6,7 +6,7 @@ import { after, before, describe, test } from 'node:test';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { replaceRecord } from '../../src/actors/key-value-stores/store.ts';
 import { findMember } from '../../src/kernel/identity/store-members.ts';
-import { recordCalls } from '../conformance/actors-records-calls.ts';
+import { recordCalls } from '../conformance/actors/storages/records-calls.ts';
 import { eventually, PATIENCE_MS } from '../eventually.ts';
 import { FORM, type BrowserHeaders } from '../people.ts';
 import { startServer, type TestServer } from '../server.ts';

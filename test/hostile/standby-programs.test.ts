@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { after, before, test } from 'node:test';
 import { script } from '../actor-sources.ts';
-import { createStandby } from '../conformance/actors-standby-calls.ts';
+import { createStandby } from '../conformance/actors/standby/calls.ts';
 import { eventually, inTime } from '../eventually.ts';
 import { ADMIN_TOKEN, startServer, type TestServer } from '../server.ts';
 import { BEHAVIOUR_NAMES, BEHAVIOURS_SOURCE, type BehaviourName } from './hostile-peer.ts';

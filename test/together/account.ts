@@ -2,7 +2,7 @@
 // configurations.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { expect, SEMANTIC } from '../conformance/flags-control-calls.ts';
+import { expect, SEMANTIC } from '../conformance/flags/control-calls.ts';
 import { join } from '../people.ts';
 import type { CallInit, TestServer } from '../server.ts';
 import { CLIENTS, runClients, ROUNDS } from './concurrent-clients.ts';

@@ -1,7 +1,7 @@
 // Concurrent changes of repositories of code references and their branches.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { expect, openFlagProject } from '../conformance/flags-control-calls.ts';
+import { expect, openFlagProject } from '../conformance/flags/control-calls.ts';
 import type { TestServer } from '../server.ts';
 import { CLIENTS, runClients, ROUNDS } from './concurrent-clients.ts';
 

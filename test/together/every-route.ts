@@ -3,15 +3,15 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { flagsApi } from '../../src/flags/api.ts';
 import type { RouteShape } from '../../src/kernel/http/route.ts';
-import { expect, giveMember, MINUTE, ON } from '../conformance/flags-control-calls.ts';
+import { expect, giveMember, MINUTE, ON } from '../conformance/flags/control-calls.ts';
 import {
   BETA,
   SEMANTIC,
   pathFor,
   createSampleResources,
   type SampleResources,
-} from '../conformance/flags-sample-resources.ts';
-import { WRITES, type Write } from '../conformance/flags-writes.ts';
+} from '../conformance/flags/sample-resources.ts';
+import { WRITES, type Write } from '../conformance/flags/writes.ts';
 import { rounds } from '../long.ts';
 import type { Answer, TestServer } from '../server.ts';
 import { CLIENTS, runClients } from './concurrent-clients.ts';

@@ -1,7 +1,7 @@
 // Concurrent changes of flags and segments.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { openFlagProject, SEMANTIC, type FlagProject } from '../conformance/flags-control-calls.ts';
+import { openFlagProject, SEMANTIC, type FlagProject } from '../conformance/flags/control-calls.ts';
 import type { TestServer } from '../server.ts';
 import { CLIENTS, runClients, ROUNDS, type RunOptions, type ClientCall } from './concurrent-clients.ts';
 

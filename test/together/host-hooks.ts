@@ -1,7 +1,7 @@
 // Concurrent changes of the host's webhooks, and events that they are told of meanwhile.
 import assert from 'node:assert/strict';
 import { after, before } from 'node:test';
-import { expectStatus } from '../conformance/host-organization-calls.ts';
+import { expectStatus } from '../conformance/host/organization-calls.ts';
 import { eventually } from '../eventually.ts';
 import { gitTest } from '../git-tests.ts';
 import type { Answer, Json, TestServer } from '../server.ts';

@@ -6,7 +6,7 @@ import {
   createTestOrganization,
   expectStatus,
   type Person,
-} from '../conformance/host-organization-calls.ts';
+} from '../conformance/host/organization-calls.ts';
 import type { Json, TestServer } from '../server.ts';
 import { CLIENTS, runClients } from './concurrent-clients.ts';
 

@@ -1,7 +1,7 @@
 // Concurrent changes of approval requests, scheduled changes, triggers and other resources of a flag.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { expect, giveMember, MINUTE, OFF, ON, openFlagProject } from '../conformance/flags-control-calls.ts';
+import { expect, giveMember, MINUTE, OFF, ON, openFlagProject } from '../conformance/flags/control-calls.ts';
 import type { TestServer } from '../server.ts';
 import { CLIENTS, runClients, ROUNDS } from './concurrent-clients.ts';
 

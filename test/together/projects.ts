@@ -1,7 +1,7 @@
 // Concurrent changes of projects, environments and their resources.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { openFlagProject, SEMANTIC } from '../conformance/flags-control-calls.ts';
+import { openFlagProject, SEMANTIC } from '../conformance/flags/control-calls.ts';
 import type { TestServer } from '../server.ts';
 import { runClients } from './concurrent-clients.ts';
 

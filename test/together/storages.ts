@@ -1,7 +1,7 @@
 // Concurrent changes of storages and their contents.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { queueCalls } from '../conformance/actors-queue-calls.ts';
+import { queueCalls } from '../conformance/actors/storages/queue-calls.ts';
 import type { Json, TestServer } from '../server.ts';
 import { CLIENTS, runClients, ROUNDS } from './concurrent-clients.ts';
 

@@ -5,7 +5,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createSampleResources } from '../conformance/flags-sample-resources.ts';
+import { createSampleResources } from '../conformance/flags/sample-resources.ts';
 import { giveToken, join as joinAs } from '../people.ts';
 import { startServer, type CallInit, type Json } from '../server.ts';
 

@@ -13,7 +13,7 @@ import { migrationStatus } from '../../src/kernel/storage/migrate.ts';
 import { RELEASE } from '../../src/app/release.ts';
 import { run } from '../../src/cli/fixture.ts';
 import { sortKeyOf } from '../../src/kernel/text/fold-case.ts';
-import { SEMANTIC } from '../conformance/flags-sample-resources.ts';
+import { SEMANTIC } from '../conformance/flags/sample-resources.ts';
 import { ADMIN_TOKEN, startServer, type Json, type TestServer } from '../server.ts';
 
 interface Kept {

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { createPrivateKey } from 'node:crypto';
 import { after, before, test } from 'node:test';
 import { decryptInputSecrets } from '@apify/input_secrets';
-import { giveActor } from '../../../test/conformance/actors-run-rows.ts';
+import { giveActor } from '../../../test/conformance/actors/runs/run-rows.ts';
 import { onEachEngine } from '../../../test/engines.ts';
 import { join } from '../../../test/people.ts';
 import { startNodes, type Nodes } from '../../../test/suites.ts';

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { describe } from 'node:test';
 import { App, type Octokit } from 'octokit';
 import { AppBrowser, MANIFEST } from '../../app-forms.ts';
-import { createTestOrganization } from '../../conformance/host-organization-calls.ts';
+import { createTestOrganization } from '../../conformance/host/organization-calls.ts';
 import { eventually } from '../../eventually.ts';
 import { beforeGitTests as before, gitTest as test } from '../../git-tests.ts';
 import type { ReceivedWebhook } from '../../webhook-receiver.ts';

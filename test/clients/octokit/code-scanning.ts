@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe } from 'node:test';
 import type { Octokit } from 'octokit';
-import { packed, runOf, sarifOf, type Finding } from '../../conformance/host-scanning-calls.ts';
+import { packed, runOf, sarifOf, type Finding } from '../../conformance/host/code-scanning/scanning-calls.ts';
 import { eventually } from '../../eventually.ts';
 import { beforeGitTests as before, gitTest as test } from '../../git-tests.ts';
 import { isStatus, type OctokitSuite } from './suite.ts';

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { describe } from 'node:test';
 import type { Octokit } from 'octokit';
 import { addCommit } from '../../../src/host/git/fixture-repository.ts';
-import { createTestOrganization } from '../../conformance/host-organization-calls.ts';
+import { createTestOrganization } from '../../conformance/host/organization-calls.ts';
 import { beforeGitTests as before, gitTest as test } from '../../git-tests.ts';
 import { isStatus, type OctokitSuite } from './suite.ts';
 

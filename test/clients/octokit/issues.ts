@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe } from 'node:test';
 import type { Octokit } from 'octokit';
-import { createTestOrganization } from '../../conformance/host-organization-calls.ts';
+import { createTestOrganization } from '../../conformance/host/organization-calls.ts';
 import { beforeGitTests as before, gitTest as test } from '../../git-tests.ts';
 import { describeIssueTexts } from './issue-texts.ts';
 import { describeIssueWords } from './issue-words.ts';

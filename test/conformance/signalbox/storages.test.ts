@@ -1,0 +1,143 @@
+// Storages over the Signalbox API: records with their types, requests by what is known of them; and writes that name the ETag they replace.
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { onEachEngine } from '../../engines.ts';
+import { giveToken, join } from '../../people.ts';
+import type { Json, TestServer } from '../../server.ts';
+import { startServerOn } from '../../suites.ts';
+import { recordCalls } from '../actors/storages/records-calls.ts';
+
+onEachEngine((engine) => {
+  let server: TestServer;
+  const { make, put, get, remove, stats } = recordCalls(() => server);
+  before(async () => {
+    server = await startServerOn(engine, { limits: 'off' });
+  });
+  after(() => server.stop());
+
+  const keysOf = async (store: string, query = '') =>
+    (await server.call(`/signalbox/v1/key-value-stores/${store}/keys${query}`)).json;
+  const text = { headers: { 'content-type': 'text/plain; charset=utf-8' } };
+
+  test('records are listed with type, size, time and ETag, page by page and by prefix', async () => {
+    const { id } = await make();
+    await put(id, 'b-2', 'two', text);
+    await put(id, 'b-1', '{}', { headers: { 'content-type': 'application/json' } });
+    await put(id, 'a', Buffer.alloc(100_000), { headers: { 'content-type': 'image/png' } });
+    const all = await keysOf(id);
+    assert.deepEqual(
+      all['items'].map(({ key, size, contentType }: Json) => [key, size, contentType]),
+      [
+        ['a', 100_000, 'image/png'],
+        ['b-1', 2, 'application/json'],
+        ['b-2', 3, 'text/plain; charset=utf-8'],
+      ],
+    );
+    assert.equal(all['next'], undefined);
+    const [first] = all['items'] as Json[];
+    assert.equal((await get(id, 'a')).headers['etag'], `"${first!['etag']}"`);
+    assert.equal(typeof first!['updatedAt'], 'number');
+    const page = await keysOf(id, '?prefix=b-&limit=1');
+    assert.deepEqual([page['items'][0].key, page['next']], ['b-1', 'b-1']);
+    const rest = await keysOf(id, `?prefix=b-&limit=1&cursor=${page['next']}`);
+    assert.deepEqual([rest['items'][0].key, rest['next']], ['b-2', undefined]);
+    assert.deepEqual((await keysOf(id, '?prefix=c'))['items'], []);
+  });
+
+  test('a record is written only while it has the ETag that If-Match names', async () => {
+    const { id } = await make();
+    await put(id, 'note', 'first', text);
+    const etag = (await get(id, 'note')).headers['etag'] as string;
+    const ifMatch = (tag: string) => ({ headers: { ...text.headers, 'if-match': tag } });
+    assert.equal((await put(id, 'note', 'second', ifMatch(etag))).status, 201);
+    const late = await put(id, 'note', 'third', ifMatch(etag));
+    assert.deepEqual([late.status, late.json['error'].type], [409, 'concurrent-update-detected']);
+    assert.equal((await put(id, 'note', Buffer.alloc(100_000), ifMatch(etag))).status, 409);
+    assert.equal((await get(id, 'note')).body.toString(), 'second');
+    assert.equal((await put(id, 'note', 'fourth', ifMatch('*'))).status, 201);
+    assert.equal((await put(id, 'note', 'fifth', ifMatch('not quoted'))).status, 400);
+    const present = (await get(id, 'note')).headers['etag'] as string;
+    await remove(id, 'note');
+    assert.equal((await put(id, 'note', 'sixth', ifMatch(present))).status, 409);
+    assert.equal((await stats(id))['storageBytes'], 0);
+  });
+
+  test('of writes that replace the same ETag at once, one succeeds', async () => {
+    const { id } = await make();
+    await put(id, 'note', 'first', text);
+    const etag = (await get(id, 'note')).headers['etag'] as string;
+    const headers = { ...text.headers, 'if-match': etag };
+    const writes = await Promise.all(
+      Array.from({ length: 8 }, (_, number) => put(id, 'note', `by ${number}`, { headers })),
+    );
+    assert.deepEqual(
+      writes.map(({ status }) => status).toSorted((one, other) => one - other),
+      [201, ...Array(7).fill(409)],
+    );
+    assert.equal((await stats(id))['storageBytes'], 4);
+  });
+
+  test('a request is found by its id, its unique key and its URL', async () => {
+    const queue = (await server.call('/v2/request-queues', { method: 'POST' })).json['data'].id as string;
+    const add = async (body: Json) =>
+      (await server.call(`/v2/request-queues/${queue}/requests`, { method: 'POST', body })).json['data']
+        .requestId as string;
+    const plain = await add({ url: 'https://shop.example.com/p?b=2&a=1', userData: { page: 7 } });
+    const named = await add({ url: 'https://shop.example.com/q', uniqueKey: 'P-001' });
+    const find = async (q: string) => {
+      const path = `/signalbox/v1/request-queues/${queue}/requests/find?q=${encodeURIComponent(q)}`;
+      return ((await server.call(path)).json['items'] as Json[]).map(({ id }) => id as string);
+    };
+    assert.deepEqual(await find(plain), [plain]);
+    assert.deepEqual(await find('https://shop.example.com/p?a=1&b=2&utm_source=x#top'), [plain]);
+    assert.deepEqual(await find(' P-001 '), [named]);
+    assert.deepEqual(await find('https://shop.example.com/q'), []);
+    const path = `/signalbox/v1/request-queues/${queue}/requests/find`;
+    assert.equal((await server.call(`${path}?q=`)).status, 422);
+    assert.equal((await server.call(path)).status, 422);
+  });
+
+  test('requests are listed by state, and looking on makes nobody a client of the queue', async () => {
+    const { id: queue } = (await server.call('/v2/request-queues', { method: 'POST' })).json['data'] as Json;
+    const at = `/v2/request-queues/${queue}`;
+    const urls = ['a', 'b', 'c', 'd'].map((name) => `https://shop.example.com/${name}`);
+    for (const url of urls)
+      await server.call(`${at}/requests?clientKey=crawler`, { method: 'POST', body: { url } });
+    await server.call(`${at}/head/lock?clientKey=crawler&lockSecs=60&limit=1`, { method: 'POST' });
+    const list = async (query: string) =>
+      (await server.call(`/signalbox/v1/request-queues/${queue}/requests?${query}`)).json;
+    const urlsOf = (page: Json) => (page['items'] as Json[]).map(({ url }) => url as string);
+    const locked = await list('state=locked');
+    assert.deepEqual(urlsOf(locked), [urls[0]]);
+    assert.equal(locked['items'][0].lockByClient, 'crawler');
+    const first = await list('state=pending&limit=2');
+    const second = await list(`state=pending&limit=2&cursor=${first['next']}`);
+    assert.deepEqual([...urlsOf(first), ...urlsOf(second)], urls.slice(1));
+    assert.equal(second['next'], undefined);
+    assert.deepEqual(urlsOf(await list('state=any')).toSorted(), urls);
+    const bad = ['state=lost', 'limit=0', `cursor=${first['next']}`, 'cursor=x'];
+    for (const query of bad)
+      assert.equal(
+        (await server.call(`/signalbox/v1/request-queues/${queue}/requests?${query}`)).status,
+        422,
+        query,
+      );
+    assert.equal((await server.call(at)).json['data'].hadMultipleClients, false);
+  });
+
+  test('storages of others are not found', async () => {
+    const store = (await make())['id'] as string;
+    const queue = (await server.call('/v2/request-queues', { method: 'POST' })).json['data'].id as string;
+    const eve = await join(server, 'eve', { role: 'owner' });
+    const { value: token } = await giveToken(server, eve, { role: 'owner' });
+    const paths = [
+      `key-value-stores/${store}/keys`,
+      `request-queues/${queue}/requests/find?q=x`,
+      `request-queues/${queue}/requests`,
+    ];
+    for (const path of paths) {
+      assert.equal((await server.call(`/signalbox/v1/${path}`, { token })).status, 404, path);
+      assert.equal((await server.call(`/signalbox/v1/${path}`, { token: null })).status, 401, path);
+    }
+  });
+});
