@@ -46,8 +46,10 @@ onEngine('postgres', (engine) => {
     await Promise.all(
       keys.map(async (key, index) => {
         const { instruct } = flagCalls(index % 2 === 0 ? one : other, home.project);
-        for (const kind of ['turnFlagOn', 'turnFlagOff', 'turnFlagOn']) {
-          const { status, text, json } = await instruct(key, 'test', [{ kind }]);
+        // A node that sees only the last of them must notice it as well: versions alone are no change for SDKs.
+        const last = [{ kind: 'turnFlagOn' }, { kind: 'updateTrackEvents', trackEvents: true }];
+        for (const instructions of [[{ kind: 'turnFlagOn' }], [{ kind: 'turnFlagOff' }], last]) {
+          const { status, text, json } = await instruct(key, 'test', instructions);
           assert.equal(status, 200, text);
           final.set(key, json['_version'] as number);
         }
