@@ -1,22 +1,19 @@
-// Opens what the settings say data is stored in: the database, large objects, repositories, the key of secrets, and the file systems below them, which are watched.
+// Opens the database and the key of secrets that the settings name, and the file systems below the data, which are watched.
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
+import { backupsOf, blobFolderOf, repositoriesFolderOf } from './data-places.ts';
 import type { Config } from './config.ts';
 import type { Logger } from '../kernel/observability/log.ts';
 import type { Engine } from '../kernel/storage/engine.ts';
 import { lockFolder } from '../kernel/storage/disk/folder-lock.ts';
 import { openPostgres } from '../kernel/storage/postgres/postgres.ts';
 import { openSqlite } from '../kernel/storage/sqlite/sqlite.ts';
-import { openS3Blobs } from '../kernel/storage/blobs/blob-s3.ts';
-import { openFileBlobs, type BlobStore } from '../kernel/storage/blobs/blob.ts';
-import { keepPrivate } from '../kernel/storage/disk/private-files.ts';
-import { readS3Location } from '../kernel/storage/blobs/s3-location.ts';
 import { isBucket } from './setting.ts';
 import { Failure } from '../kernel/failure.ts';
 import { openSecretBox, type SecretKeeper } from '../kernel/secrets/secret-box.ts';
 import { secretKeySource } from './secret-keys.ts';
-import { planSweep } from './secret-rotation.ts';
+import { planSweep } from '../kernel/secrets/store-keyring.ts';
 import type { Clock } from '../kernel/clock.ts';
 import type { ExecutionSettings } from '../actors/jobs/settings.ts';
 import type { Kernel } from '../kernel/kernel.ts';
@@ -44,23 +41,6 @@ export async function openOwnEngine(config: Config, log: Logger): Promise<Engine
   }
 }
 
-export function openBlobs(config: Config): Promise<BlobStore> {
-  const { blobs, s3AccessKey = '', s3SecretKey = '', s3SessionToken } = config;
-  // A folder chosen by the operator keeps its mode: several nodes may share it.
-  if (blobs === undefined) keepPrivate(blobFolderOf(config));
-  if (blobs === undefined || !isBucket(blobs)) return openFileBlobs(blobFolderOf(config));
-  return openS3Blobs({
-    ...readS3Location(blobs),
-    accessKey: s3AccessKey,
-    secretKey: s3SecretKey,
-    ...(s3SessionToken !== undefined && { sessionToken: s3SessionToken }),
-  });
-}
-
-export function blobFolderOf({ blobs, data }: Config): string {
-  return blobs ?? join(data, 'blobs');
-}
-
 export async function openSecrets(
   config: Config,
   engine: Engine,
@@ -84,10 +64,6 @@ export async function openSecrets(
     node: `${hostname()}:${process.pid}:${randomUUID()}`,
     onChanged: (tx) => planSweep(tx, clock.now()),
   });
-}
-
-export function repositoriesFolderOf({ repositories, data }: Pick<Config, 'repositories' | 'data'>): string {
-  return repositories ?? join(data, 'repositories');
 }
 
 const MB = 1024 ** 2;
@@ -116,11 +92,6 @@ export function dataFoldersOf(
     ...(isExecuting && { 'builds and runs': work }),
     ...(!isBucket(backups) && { backups }),
   };
-}
-
-/** The place for backups that the server makes itself. */
-export function backupsOf({ backups, data }: Pick<Config, 'backups' | 'data'>): string {
-  return backups ?? join(data, 'backups');
 }
 
 export function reserveFileOf({ data }: Pick<Config, 'data'>): string {

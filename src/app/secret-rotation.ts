@@ -8,15 +8,14 @@ import {
   findWrittenKey,
   listKeyNodes,
   listSealedRows,
+  planSweep,
+  SWEEP_SECRETS,
   updateSealedRow,
   updateSweptAt,
   type RowKey,
   type SealedColumn,
 } from '../kernel/secrets/store-keyring.ts';
-import type { Db } from '../kernel/storage/tables.ts';
 import { apis } from './apis.ts';
-
-const SWEEP = 'secrets.sweep';
 
 /** Keys in files are read so often, and nodes say that they live. */
 const REFRESH_MS = 10_000;
@@ -33,10 +32,6 @@ interface SweepState {
   resealed: number;
   column: number;
   after?: RowKey;
-}
-
-export async function planSweep(db: Db, now: number): Promise<void> {
-  await schedule(db, { id: SWEEP, kind: SWEEP, payload: '', dueAt: now }, now, 'move');
 }
 
 export async function keepKeysFresh({ engine, secrets, log }: Kernel): Promise<{ stop(): Promise<void> }> {
@@ -65,7 +60,7 @@ export function sweepWork(kernel: Kernel): BackgroundWork {
   const { db, clock, secrets } = kernel;
   return {
     handlers: {
-      [SWEEP]: async ({ payload }, signal) => {
+      [SWEEP_SECRETS]: async ({ payload }, signal) => {
         await secrets.refresh();
         const state = readState(payload, secrets.written.id, clock.now());
         const next = await step(kernel, state, signal);
@@ -73,7 +68,7 @@ export function sweepWork(kernel: Kernel): BackgroundWork {
         passCheckpoint('a step of the sweep of secrets');
         const now = clock.now();
         if (next === undefined) return await endPass(kernel, state);
-        const work = { id: SWEEP, kind: SWEEP, payload: JSON.stringify(next), dueAt: now };
+        const work = { id: SWEEP_SECRETS, kind: SWEEP_SECRETS, payload: JSON.stringify(next), dueAt: now };
         await schedule(db, work, now, 'move');
       },
     },
@@ -122,5 +117,5 @@ async function endPass(
     log.info({ key: secrets.written.id }, 'all stored secrets are encrypted with the new key');
     return;
   }
-  await schedule(db, { id: SWEEP, kind: SWEEP, payload: '', dueAt: now + SETTLE_MS }, now, 'move');
+  await planSweep(db, now, SETTLE_MS);
 }

@@ -14,8 +14,9 @@ import { migrations } from './apis.ts';
 import type { Config } from './config.ts';
 import { RELEASE } from './release.ts';
 import { openBackupWriter } from './backup/places.ts';
-import { backupsOf } from './open-stores.ts';
-import { describeSource, writeBackup } from './backup/write-backup.ts';
+import { backupsOf } from './data-places.ts';
+import { describeSource } from './backup/backup-source.ts';
+import { writeBackup } from './backup/write-backup.ts';
 
 export interface UpgradePlan {
   /** Undefined for a database without tables. */

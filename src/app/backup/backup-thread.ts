@@ -5,10 +5,11 @@ import type { BackupManifest } from '../../kernel/backup/manifest.ts';
 import { serveTasks, type TaskPort } from '../../kernel/threads/serve-tasks.ts';
 import type { Config } from '../config.ts';
 import { copyBackup } from './copy-backup.ts';
-import { backupsOf } from '../open-stores.ts';
+import { backupsOf } from '../data-places.ts';
 import { openBackup, openBackupWriter, openObjectPlace } from './places.ts';
 import { findBroken } from './verify-backup.ts';
-import { writeBackup, type BackupOrder, type BackupSource } from './write-backup.ts';
+import type { BackupSource } from './backup-source.ts';
+import { writeBackup, type BackupOrder } from './write-backup.ts';
 
 export type BackupTask = { config: Config } & (
   | { kind: 'create'; source: BackupSource; order: BackupOrder }

@@ -13,7 +13,7 @@ import { BACKUP_FORMAT, type BackupManifest } from '../../kernel/backup/manifest
 import { bucketPlace, folderPlace, type ObjectPlace } from '../../kernel/backup/object-place.ts';
 import { Failure } from '../../kernel/failure.ts';
 import type { Config } from '../config.ts';
-import { openBlobs } from '../open-stores.ts';
+import { openBlobs } from '../data-places.ts';
 import { isBucket } from '../setting.ts';
 
 /** A folder where it is one, or where its name ends with a slash. */

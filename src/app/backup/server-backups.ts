@@ -13,9 +13,9 @@ import type { BackupFacts, ServerBackups } from '../../signalbox/backups/server-
 import type { Config } from '../config.ts';
 import { isBucket } from '../setting.ts';
 import type { BackupTask, FromBackupThread, ToBackupThread } from './backup-thread.ts';
-import { backupsOf } from '../open-stores.ts';
+import { backupsOf } from '../data-places.ts';
 import { openObjectPlace } from './places.ts';
-import { describeSource, whileLeased } from './write-backup.ts';
+import { describeSource, whileLeased } from './backup-source.ts';
 
 const THREAD = threadFile('backup-thread', import.meta.url);
 const HOUR = 60 * 60 * 1000;

@@ -2,7 +2,6 @@
 import { join } from 'node:path';
 import { BACKED_UP_REPOSITORIES, listRepositoryFiles } from '../../host/git/backup-files.ts';
 import type { BackupWriter } from '../../kernel/backup/archive.ts';
-import { BACKUP_LEASE_MS, endBackupLease, extendBackupLease } from '../../kernel/backup/backup-store.ts';
 import { LineWriter } from '../../kernel/backup/lines.ts';
 import {
   BACKUP_FORMAT,
@@ -11,33 +10,15 @@ import {
   type ObjectRef,
 } from '../../kernel/backup/manifest.ts';
 import { Failure } from '../../kernel/failure.ts';
-import { findKeyFingerprint, secretKeyMigrations } from '../../kernel/secrets/store-keyring.ts';
 import type { BlobStore } from '../../kernel/storage/blobs/blob.ts';
 import type { DatabaseSnapshot } from '../../kernel/storage/copy/copied-table.ts';
-import { withPostgresSnapshot } from '../../kernel/storage/copy/postgres-copy.ts';
 import { withSqliteSnapshot } from '../../kernel/storage/copy/sqlite-copy.ts';
-import type { Engine } from '../../kernel/storage/engine.ts';
-import { migrationStatus } from '../../kernel/storage/migrate.ts';
 import type { Config } from '../config.ts';
-import { openBlobs, openEngine, repositoriesFolderOf } from '../open-stores.ts';
+import type { BackupSource } from './backup-source.ts';
+import { openBlobs, repositoriesFolderOf } from '../data-places.ts';
 import { RELEASE } from '../release.ts';
 import { readExistingKeys } from '../secret-keys.ts';
 import { openKnownRefs, type KnownRefs } from './known-refs.ts';
-
-/** What the database says of itself, before anything is read from it. */
-export interface BackupSource {
-  engine: Engine['kind'];
-  migrations: string[];
-  fingerprint?: string;
-}
-
-export async function describeSource(engine: Engine): Promise<BackupSource> {
-  const { applied } = await migrationStatus(engine, []);
-  const names = applied.map(({ name }) => name);
-  const hasKey = names.includes(secretKeyMigrations[0]!.name);
-  const fingerprint = hasKey ? await findKeyFingerprint(engine.db) : undefined;
-  return { engine: engine.kind, migrations: names, ...(fingerprint !== undefined && { fingerprint }) };
-}
 
 export interface BackupOrder {
   id: string;
@@ -99,28 +80,14 @@ const NOTHING = { count: 0, bytes: 0, parts: [] };
 
 async function withSnapshot<T>(config: Config, work: (snapshot: DatabaseSnapshot) => Promise<T>): Promise<T> {
   if (config.database === undefined) return await withSqliteSnapshot(join(config.data, 'signalbox.db'), work);
-  const engine = await openEngine(config);
+  // The client of PostgreSQL is most of what a thread would load.
+  const { openPostgres } = await import('../../kernel/storage/postgres/postgres.ts');
+  const { withPostgresSnapshot } = await import('../../kernel/storage/copy/postgres-copy.ts');
+  const engine = await openPostgres({ url: config.database });
   try {
     return await withPostgresSnapshot(engine, work);
   } finally {
     await engine.close();
-  }
-}
-
-/** A process that ends for any reason is noticed after a minute. */
-export async function whileLeased<T>(
-  { db }: Pick<Engine, 'db'>,
-  id: string,
-  now: () => number,
-  work: () => Promise<T>,
-): Promise<T> {
-  await extendBackupLease(db, id, now());
-  const timer = setInterval(() => void extendBackupLease(db, id, now()).catch(() => {}), BACKUP_LEASE_MS / 4);
-  try {
-    return await work();
-  } finally {
-    clearInterval(timer);
-    await endBackupLease(db, id, now());
   }
 }
 

@@ -1,6 +1,6 @@
 // Compares what a copy has put in place with what it is a copy of: counts, and checksums of what is read back.
 import type { Config } from '../../app/config.ts';
-import { openBlobs, repositoriesFolderOf } from '../../app/open-stores.ts';
+import { openBlobs, repositoriesFolderOf } from '../../app/data-places.ts';
 import { listRepositoryFiles } from '../../host/git/backup-files.ts';
 import { verified, type BackupReader, type ByteStream } from '../../kernel/backup/archive.ts';
 import { LineChecksum, readLines } from '../../kernel/backup/lines.ts';

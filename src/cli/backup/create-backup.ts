@@ -1,7 +1,8 @@
 // The command `backup`.
 import { randomUUID } from 'node:crypto';
 import { openBackupWriter } from '../../app/backup/places.ts';
-import { describeSource, whileLeased, writeBackup } from '../../app/backup/write-backup.ts';
+import { describeSource, whileLeased } from '../../app/backup/backup-source.ts';
+import { writeBackup } from '../../app/backup/write-backup.ts';
 import type { LoadedSettings } from '../../app/read-settings.ts';
 import { RELEASE } from '../../app/release.ts';
 import { migrations } from '../../app/apis.ts';

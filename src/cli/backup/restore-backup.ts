@@ -11,7 +11,8 @@ import {
   writeRestoreMark,
 } from '../../app/backup/half-restored.ts';
 import { openBackup, type OpenBackup } from '../../app/backup/places.ts';
-import { blobFolderOf, openBlobs, openEngine, repositoriesFolderOf } from '../../app/open-stores.ts';
+import { blobFolderOf, openBlobs, repositoriesFolderOf } from '../../app/data-places.ts';
+import { openEngine } from '../../app/open-stores.ts';
 import type { LoadedSettings } from '../../app/read-settings.ts';
 import { RELEASE } from '../../app/release.ts';
 import { secretKeySource } from '../../app/secret-keys.ts';

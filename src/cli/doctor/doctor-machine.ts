@@ -29,7 +29,8 @@ import {
 import type { Config } from '../../app/config.ts';
 import { executionSettingsOf } from '../../app/execution-settings.ts';
 import { readReserve } from '../../kernel/storage/disk/disk-reserve.ts';
-import { diskFoldersOf, reserveFileOf, repositoriesFolderOf, blobFolderOf } from '../../app/open-stores.ts';
+import { repositoriesFolderOf, blobFolderOf } from '../../app/data-places.ts';
+import { diskFoldersOf, reserveFileOf } from '../../app/open-stores.ts';
 import { isBucket } from '../../app/setting.ts';
 import type { DoctorFinding } from './doctor.ts';
 import { messageOf } from '../command-errors.ts';

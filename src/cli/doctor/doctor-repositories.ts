@@ -14,7 +14,7 @@ import {
   type CheckedRepository,
 } from '../../host/maintenance/store.ts';
 import { lockFolder } from '../../kernel/storage/disk/folder-lock.ts';
-import { repositoriesFolderOf } from '../../app/open-stores.ts';
+import { repositoriesFolderOf } from '../../app/data-places.ts';
 import { messageOf } from '../command-errors.ts';
 import type { DoctorFinding } from './doctor.ts';
 import { copiesFolderOf } from '../import/repository/import-repo.ts';

@@ -10,7 +10,7 @@ import { migrationStatus } from '../../kernel/storage/migrate.ts';
 import { DamagedBlob } from '../../kernel/storage/blobs/blob-checksum.ts';
 import { fileBlobs, type BlobStore } from '../../kernel/storage/blobs/blob.ts';
 import { findOrphans, type BlobKind } from '../../kernel/storage/blobs/orphan-blobs.ts';
-import { blobFolderOf, openBlobs } from '../../app/open-stores.ts';
+import { blobFolderOf, openBlobs } from '../../app/data-places.ts';
 import { isBucket } from '../../app/setting.ts';
 import { listDiskSamples, diskUseMigrations } from '../../signalbox/system/disk-use-store.ts';
 import { DISK_NODE, forecastSamples } from '../../signalbox/system/disk-use.ts';

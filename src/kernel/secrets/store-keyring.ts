@@ -1,5 +1,6 @@
 // Which key the database is written with, and which keys each node has: a key is written only when every node reads it.
 import { sql, type RawBuilder } from 'kysely';
+import { schedule } from '../jobs/due-store.ts';
 import type { Migration } from '../storage/migrate.ts';
 import type { Db } from '../storage/tables.ts';
 
@@ -144,4 +145,12 @@ export async function updateSealedRow(
     update ${sql.table(table)} set ${sql.ref(column)} = ${after}
     where ${sql.join(conditions, sql` and `)} and ${sql.ref(column)} = ${before}`.execute(db);
   return numAffectedRows === 1n;
+}
+
+/** The work that encrypts stored secrets anew. */
+export const SWEEP_SECRETS = 'secrets.sweep';
+
+export async function planSweep(db: Db, now: number, inMs = 0): Promise<void> {
+  const work = { id: SWEEP_SECRETS, kind: SWEEP_SECRETS, payload: '', dueAt: now + inMs };
+  await schedule(db, work, now, 'move');
 }

@@ -6,7 +6,8 @@ import { after, before, describe, test } from 'node:test';
 import { makeFolder, run } from '../../../src/cli/fixture.ts';
 import { insertPause } from '../../../src/kernel/backup/backup-store.ts';
 import { request } from '../../../src/kernel/network/http-client.ts';
-import { eventually } from '../../eventually.ts';
+import { WorkerThread } from '../../../src/kernel/network/streams.ts';
+import { eventually, inTime } from '../../eventually.ts';
 import { giveToken, join as joinAs } from '../../people.ts';
 import { startS3, type TestS3 } from '../../s3.ts';
 import { ADMIN_TOKEN, startServer, type Json, type TestServer } from '../../server.ts';
@@ -144,6 +145,28 @@ describe('backups in a folder', () => {
     assert.deepEqual((await resume()).json, { wasPaused: true });
     assert.deepEqual((await resume()).json, { wasPaused: false });
   });
+});
+
+test('the thread of a backup loads neither the APIs nor the clients of databases, which would cost more than a backup', async () => {
+  const thread = new URL('../../../src/app/backup/backup-thread.ts', import.meta.url).href;
+  const count = `
+    const { parentPort } = require('node:worker_threads');
+    const loaded = [];
+    require('node:module').registerHooks({ load: (url, context, next) => (loaded.push(url), next(url, context)) });
+    import(${JSON.stringify(thread)}).then(() => parentPort.postMessage({ loaded }));`;
+  const worker = new WorkerThread(count, { eval: true, execArgv: [] });
+  try {
+    const { promise, resolve } = Promise.withResolvers<string[]>();
+    worker.on('message', ({ loaded }: { loaded?: string[] }) => loaded && resolve(loaded));
+    const loaded = await inTime(promise, 'the modules of the thread');
+    assert.ok(loaded.includes(thread));
+    assert.deepEqual(
+      loaded.filter((url) => /node_modules|\/api\.ts$/.test(url)),
+      [],
+    );
+  } finally {
+    await worker.terminate();
+  }
 });
 
 describe('encrypted backups in object storage', () => {
