@@ -320,7 +320,7 @@ export const SETTINGS: { [Name in SettingName]-?: Setting<Config[Name]> } = {
   runCallsDays: {
     env: 'SIGNALBOX_RUN_CALLS_DAYS',
     describe:
-      'How many days the counts of API calls that a run has made are kept after the last of them; they go with the run, too',
+      'How many days the counts of API calls that a run has made, and of flags that it has read, are kept after the last of them; they go with the run, too',
     read: integer(1, 36_500),
     default: '30',
   },

@@ -2,6 +2,7 @@
 import { schedulePushBuilds } from '../actors/builds/build-on-push.ts';
 import type { ExecutionSettings } from '../actors/jobs/settings.ts';
 import { RunCalls } from '../actors/runs/run-calls.ts';
+import { RunFlags } from '../actors/runs/run-flags.ts';
 import { openRunTokens } from '../actors/runs/run-tokens.ts';
 import { openActorsServices } from '../actors/services.ts';
 import { openFlagServices } from '../flags/services.ts';
@@ -75,6 +76,7 @@ export async function openKernel(config: Config, ground: Ground): Promise<Kernel
   const outgoing = guard({ allowPrivate: config.allowPrivateWebhooks });
   const eventsPerSecond = config.limits === 'on' ? config.eventsPerSecond : undefined;
   const runCalls = new RunCalls({ db: engine.db, log });
+  const runFlags = new RunFlags({ db: engine.db, log });
   const kernel: Kernel = {
     clock,
     engine,
@@ -103,6 +105,7 @@ export async function openKernel(config: Config, ground: Ground): Promise<Kernel
       )),
       ...(await openActorsServices({ engine, clock, log, settings: { execution } })),
       runCalls,
+      runFlags,
       ...(await openHostServices(
         { engine, clock },
         {
@@ -122,6 +125,7 @@ export async function openKernel(config: Config, ground: Ground): Promise<Kernel
         mayRead: (repository) => maySourceBeRead(kernel, repository),
         open: (repository, options) => openSource(kernel, repository, options),
       },
+      flagReaders: runFlags,
       pushSubscriber: (tx, pushed, now) => schedulePushBuilds(kernel.services, tx, pushed, now),
     },
     limits,

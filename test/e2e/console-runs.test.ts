@@ -356,7 +356,7 @@ describe('Actors in the console', { skip: noBrowser, timeout: 10 * PATIENCE_MS }
     await close();
   });
 
-  test('a failed run is compared with the last good one, and says which operations it called', async () => {
+  test('a failed run is compared with the last good one, and says which operations it called and which flags it read', async () => {
     const good = await start({ lines: 2 });
     await eventually(async () => (await statusOf(good)) === 'SUCCEEDED');
     const made = await ada.post('/api/v2/flags/default', { key: 'suspect', name: 'Suspect' });
@@ -387,6 +387,32 @@ describe('Actors in the console', { skip: noBrowser, timeout: 10 * PATIENCE_MS }
     assert.equal((await ada.get(address.split('#')[0]!)).status, 200);
     const { items } = (await ada.get(`/signalbox/v1/runs/${bad}/calls`)).json;
     assert.equal(await calls.locator('tbody tr').count(), items.length);
+    assert.deepEqual(await findBarriers(page), []);
+    await page.getByRole('link', { name: 'Flags', exact: true }).last().click();
+    await page.getByText('application: { id: process.env.ACTOR_RUN_ID }').waitFor();
+    const { kernel } = server.app;
+    const [environment] = await kernel.db
+      .selectFrom('environments')
+      .select('id')
+      .where('key', '=', 'production')
+      .execute();
+    const reading = { flagKey: 'suspect', variation: 0, version: 1, value: 'true', count: 3 };
+    const reason = JSON.stringify({ kind: 'RULE_MATCH', ruleIndex: 1 });
+    kernel.services.runFlags.note(
+      bad,
+      environment!.id,
+      [
+        { ...reading, reason },
+        { ...reading, flagKey: 'gone', variation: null },
+      ],
+      server.clock.now(),
+    );
+    await page.reload();
+    const flags = page.getByRole('table', { name: 'Flags that this run has read' });
+    const suspect = flags.locator('tbody tr', { hasText: 'Suspect' });
+    for (const text of ['true', 'Rule 2', 'Off · serves', 'false', 'Changed since'])
+      await suspect.getByText(text).first().waitFor();
+    await flags.locator('tbody tr', { hasText: 'gone' }).getByText('not said by the SDK').waitFor();
     assert.deepEqual(await findBarriers(page), []);
     await page.goto(`${server.url}/console/runs?view=causes`);
     const causes = page.getByRole('table', { name: 'Failed runs by cause' });
@@ -471,7 +497,7 @@ describe('Actors in the console', { skip: noBrowser, timeout: 10 * PATIENCE_MS }
     places.push(
       '/actors',
       '/runs',
-      ...['', '/output', '/storages', '/input', '/timeline', '/calls', '/compare'].map(
+      ...['', '/output', '/storages', '/input', '/timeline', '/flags', '/calls', '/compare'].map(
         (tab) => `/runs/${run}${tab}`,
       ),
       '/usage?by=member',

@@ -1,4 +1,4 @@
-// One run: how it goes, what can be done with it, its log, its output, its storages, its input, its timeline, its calls, and how it differs from the last good one.
+// One run: how it goes, what can be done with it, its log, its output, its storages, its input, its timeline, its flags, its calls, and how it differs from the last good one.
 import { useParams } from 'wouter';
 import type { ApiError } from '../../api/error.ts';
 import { usePageInfo, type Crumb } from '../../app/page-info.ts';
@@ -12,6 +12,7 @@ import { WORDS } from '../words.ts';
 import { RunCalls } from './run-calls.tsx';
 import { RunCompare } from './run-compare.tsx';
 import { RunFigures } from './run-figures.tsx';
+import { RunFlags } from './run-flags.tsx';
 import { RunHead } from './run-head.tsx';
 import { RunInput } from './run-input.tsx';
 import { RunOutput } from './run-output.tsx';
@@ -20,7 +21,7 @@ import { RunStorages } from './run-storages.tsx';
 import { RunTimeline } from './run-timeline.tsx';
 import { RUN_WORDS } from './run-words.ts';
 
-const TABS = ['log', 'output', 'storages', 'input', 'timeline', 'calls', 'compare'] as const;
+const TABS = ['log', 'output', 'storages', 'input', 'timeline', 'flags', 'calls', 'compare'] as const;
 type RunTab = (typeof TABS)[number];
 
 export default function RunPage() {
@@ -89,6 +90,7 @@ function RunTabView({ run, tab }: { run: RunDetail; tab: RunTab }) {
   if (tab === 'storages') return <RunStorages run={run} />;
   if (tab === 'input') return <RunInput run={run} />;
   if (tab === 'compare') return <RunCompare run={run} />;
+  if (tab === 'flags') return <RunFlags run={run} />;
   if (tab === 'calls') return <RunCalls run={run} />;
   if (tab === 'timeline') return <RunTimeline run={run} />;
   return <LogView kind="run" id={run.id} isOver={isOver(run)} emptyText={RUN_WORDS.noLog} />;

@@ -38,6 +38,7 @@ export const RUN_WORDS = {
   storages: 'Storages',
   input: 'Input',
   timeline: 'Timeline',
+  flags: 'Flags',
   calls: 'Calls',
   compare: 'Compare',
   abort: 'Abort…',

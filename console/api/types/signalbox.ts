@@ -417,6 +417,48 @@ export interface FlagIntegration {
   }[];
 }
 
+export interface FlagReadByRun {
+  project: { key: string; name: string };
+  environment: { key: string; name: string; isCritical: boolean };
+  key: string;
+  /** Absent where there is no such flag now */
+  name?: string;
+  /** Absent where the default value in the code applied */
+  variation?: number;
+  /** As it is called now */
+  variationName?: string;
+  /** What the run got; absent where it is long or was not said */
+  value?: unknown;
+  /** Of the flag, when it was read */
+  version?: number;
+  /** Why, the last time that it was said; counts of SDKs do not say it */
+  reason?: {
+    kind: 'OFF' | 'FALLTHROUGH' | 'TARGET_MATCH' | 'RULE_MATCH' | 'PREREQUISITE_FAILED' | 'ERROR';
+    ruleIndex?: number;
+    ruleId?: string;
+    prerequisiteKey?: string;
+    errorKind?: string;
+  };
+  /** How often */
+  reads: number;
+  /** When it was first reported, in epoch milliseconds */
+  firstAt: number;
+  /** In epoch milliseconds */
+  lastAt: number;
+  /** Absent where SDKs no longer get it */
+  now?: {
+    isOn: boolean;
+    version: number;
+    /** Whether it has changed since; absent where no version was said */
+    hasChanged?: boolean;
+    /** Whether it serves the same to everybody */
+    isForEverybody: boolean;
+    /** What it serves to everybody */
+    value?: unknown;
+  };
+  isArchived: boolean;
+}
+
 export interface FlagState {
   key: string;
   /** As the status of the flag in the environment; or `ready-to-remove`, when nothing about it has changed for 30 days, it serves one variation to everybody in every critical environment, no flag has it as a prerequisite and no change is planned. A permanent flag is so only if no SDK has asked for it for 30 days */
@@ -675,6 +717,17 @@ export interface RecoveryCodes {
 interface RunChoice {
   value: string;
   count: number;
+}
+
+export interface RunFlagList {
+  /** The last read first */
+  items: FlagReadByRun[];
+  /** Values of flags in projects that the caller may not view */
+  hidden: number;
+  /** Reads of further values: at most 500 of a run are told apart */
+  further: number;
+  /** How many days after the last read they are kept */
+  keptDays: number;
 }
 
 interface RunShort {

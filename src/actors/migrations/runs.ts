@@ -89,4 +89,14 @@ export const runMigrations: Migration[] = [
     name: 'actors-runs-by-start',
     up: () => [`create index runs_by_start on runs (started_at, id)`],
   },
+  {
+    name: 'actors-runs-flags',
+    up: ({ text }) => [
+      `create table run_flags (
+         run_id ${text} not null, environment_id ${text} not null, flag_key ${text} not null, variation integer not null,
+         version bigint not null, value ${text}, reason ${text}, reads bigint not null, first_at bigint not null,
+         last_at bigint not null, primary key (run_id, environment_id, flag_key, variation, version))`,
+      `create index run_flags_by_last on run_flags (last_at)`,
+    ],
+  },
 ];

@@ -22,6 +22,7 @@ import {
   requestControl,
 } from '../jobs/store.ts';
 import { addRunCalls, deleteOldRunCalls, deleteRunCalls, listRunCalls } from './store-calls.ts';
+import { addRunFlags, deleteOldRunFlags, deleteRunFlags, listRunFlags } from './store-flags.ts';
 import { deleteRunSteps, insertRunStep, listRunSteps } from './store-steps.ts';
 import { addCharge, findLastRun, findRun, findRunByToken, listRuns, lockUnfinished } from './store.ts';
 
@@ -29,6 +30,23 @@ const NOW = 1_800_000_000_000;
 const SUMS = { calls: 1, refused: 0, failed: 0, firstAt: NOW, lastAt: NOW, lastStatus: 200 };
 const CALLED = new Map(
   Array.from({ length: 8 }, (_, at) => [`${at}`, { api: 'actors', operation: `o${at}`, ...SUMS }]),
+);
+
+const READ = new Map(
+  Array.from({ length: 8 }, (_, at) => [
+    `${at}`,
+    {
+      environmentId: 'e',
+      flagKey: `flag-${at}`,
+      variation: 0,
+      version: 1,
+      value: null,
+      reason: null,
+      reads: 1,
+      firstAt: NOW,
+      lastAt: NOW,
+    },
+  ]),
 );
 
 onEachEngine((testEngine) => {
@@ -60,6 +78,7 @@ onEachEngine((testEngine) => {
         .execute();
     });
     await addRunCalls(db, calls);
+    await addRunFlags(db, new Map([...calls.keys()].map((id) => [id, READ])), 0);
     await sql.raw('analyze').execute(db);
     const seen = recordStatements(engine);
     const [run] = (await listRuns(db, { userId: 'user-1' }, {}, { offset: 0, limit: 1 }, true)).items;
@@ -87,6 +106,10 @@ onEachEngine((testEngine) => {
     await listRunCalls(db, id);
     await deleteRunCalls(db, id);
     await deleteOldRunCalls(db, NOW + 1, AbortSignal.timeout(60_000));
+    await addRunFlags(db, new Map([[id, READ]]), 0);
+    await listRunFlags(db, id);
+    await deleteRunFlags(db, id);
+    await deleteOldRunFlags(db, NOW + 1, AbortSignal.timeout(60_000));
     await findNextActor(db, 'runs', undefined);
     await findNextActor(db, 'runs', { userId, actorId });
     await findLastKept(db, 'runs', { userId, actorId }, 10);
@@ -108,7 +131,7 @@ onEachEngine((testEngine) => {
     await releaseJobsOf(db, 'node-2', NOW);
     await releaseExpired(db, NOW + 10);
     statements = [...seen.values()].filter(({ sql: text }) =>
-      /"(runs|jobs|run_counts|run_charges|run_steps|run_calls)"/.test(text),
+      /"(runs|jobs|run_counts|run_charges|run_steps|run_calls|run_flags)"/.test(text),
     );
   });
 

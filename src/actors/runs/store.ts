@@ -15,6 +15,7 @@ import type { ActorPricing } from '../actors/pricing.ts';
 import type { JobMeta, RunOrigin } from '../jobs/job-meta.ts';
 import type { Metamorph, Run, RunOptions, RunStats, StorageIds } from './model.ts';
 import { deleteRunCalls } from './store-calls.ts';
+import { deleteRunFlags } from './store-flags.ts';
 import { deleteRunSteps } from './store-steps.ts';
 import type { RunRow } from './tables.ts';
 
@@ -77,6 +78,7 @@ export async function deleteRun(tx: Db, run: Run): Promise<void> {
   await tx.deleteFrom('runs').where('id', '=', run.id).execute();
   await deleteRunSteps(tx, run.id);
   await deleteRunCalls(tx, run.id);
+  await deleteRunFlags(tx, run.id);
   await countRuns(tx, run, -1);
 }
 

@@ -8,6 +8,7 @@ declare module '../../kernel/storage/tables.ts' {
     run_charges: RunChargeRow;
     run_steps: RunStepRow;
     run_calls: RunCallRow;
+    run_flags: RunFlagRow;
   }
 }
 
@@ -22,6 +23,23 @@ export interface RunCallRow {
   first_at: number;
   last_at: number;
   last_status: number;
+}
+
+export interface RunFlagRow {
+  run_id: string;
+  environment_id: string;
+  flag_key: string;
+  /** -1 where the default value in the code applied. */
+  variation: number;
+  /** 0 where the SDK did not know the flag. */
+  version: number;
+  /** As JSON. */
+  value: string | null;
+  /** The last one, as JSON. */
+  reason: string | null;
+  reads: number;
+  first_at: number;
+  last_at: number;
 }
 
 /** The key that makes a repeated charge count once. */

@@ -7,6 +7,7 @@ import { parseJson } from '../../kernel/json/parse.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
 import { isObject } from '../../kernel/json/json-value.ts';
 import type { Call } from '../../kernel/http/route.ts';
+import { readerNameOf, readsIn, type FlagRead } from '../flag-reads.ts';
 import type { Environment } from '../projects/project.ts';
 import { readName, OTHER_SDKS, sdkNameOf } from '../sdk-activity/sdk-names.ts';
 import { EventBuffer } from './event-buffer.ts';
@@ -178,10 +179,18 @@ interface ReceivedPayload extends Pick<EventPayload, 'sender'> {
 
 async function acceptEvents(
   { headers, now }: EventCall,
-  { services: { flagEvents }, metrics }: Kernel,
+  { services: { flagEvents, flagReaders }, metrics }: Kernel,
   { environment, sender, id = randomUUID(), bytes, admission }: ReceivedPayload,
 ): Promise<PayloadOutcome> {
-  const read = async () => readEvents(await parseEvents(bytes));
+  // The ID that browsers authenticate by is public: with it anybody could speak for a program.
+  const reader = sender === 'browser' ? undefined : readerNameOf(headers);
+  const isReader = reader !== undefined && flagReaders.isReader(reader);
+  let reads: readonly FlagRead[] = [];
+  const read = async () => {
+    const events = await parseEvents(bytes);
+    if (isReader) reads = readsIn(events);
+    return await readEvents(events);
+  };
   const isLarge = bytes.length > LARGE_BYTES;
   const { uses, kinds, dropped, cost } = await (isLarge ? flagEvents.parsing.run(read) : read());
   admission.spend(cost);
@@ -196,6 +205,7 @@ async function acceptEvents(
   });
   if (outcome === 'limited') throw admission.exhausted();
   if (outcome === 'duplicate') return outcome;
+  if (isReader) flagReaders.note(reader, environment.id, reads, now);
   for (const [kind, count] of kinds) metrics.add(EVENTS, `kind="${kind}"`, count);
   for (const [reason, count] of dropped) metrics.add(DROPPED_EVENTS, `reason="${reason}"`, count);
   return outcome;

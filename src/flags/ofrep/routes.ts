@@ -19,7 +19,15 @@ import { evaluateAll, joinTexts, loadBigSegments } from '../delivery/evaluate-al
 import { namesHiddenFlag } from '../delivery/render-results.ts';
 import { chooseOutcome } from '../evaluation/flag.ts';
 import type { PreparedOutcome } from '../evaluation/outcome.ts';
-import { LIMITS, type CompiledFlag, type EvaluationRun, warningsOf, beginRun } from '../evaluation/run.ts';
+import {
+  LIMITS,
+  type CompiledFlag,
+  type EvaluationResult,
+  type EvaluationRun,
+  warningsOf,
+  beginRun,
+} from '../evaluation/run.ts';
+import { readerNameOf, shortJson } from '../flag-reads.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import type { Feed } from '../delivery/feed/feed.ts';
 import type { Context } from '../evaluation/context.ts';
@@ -148,19 +156,42 @@ const MAX_LOGGED = 10;
 
 /** Undefined where the key may not see the flag. */
 function evaluateOne(
-  call: Pick<Call, 'id'>,
+  call: Pick<Call, 'id' | 'headers' | 'now'>,
   kernel: Kernel,
-  { feed, kind }: OpenedFeed,
+  opened: OpenedFeed,
   { run }: PreparedEvaluation,
   key: string,
 ): FlagOutcome | undefined {
+  const { feed, kind } = opened;
   const audience = AUDIENCES[kind];
   const flag = run.environment.flags.get(key);
   if (!flag?.[audience]) return undefined;
   const { result } = chooseOutcome(flag, run);
+  noteRead(call, kernel, opened, flag, result);
   const limits = run.notices & LIMITS;
   if (limits !== 0) logLimits(call, kernel, feed, [key], limits);
   return toFlagOutcome(flag.data, result, namesHiddenFlag(result.reason, run, audience));
+}
+
+/** The reason says no more than the events of SDKs do: whoever sees it may view the whole project. */
+function noteRead(
+  { headers, now }: Pick<Call, 'headers' | 'now'>,
+  { services: { flagReaders } }: Kernel,
+  { feed, kind }: OpenedFeed,
+  { data }: CompiledFlag,
+  { value, variationIndex, reason }: EvaluationResult,
+): void {
+  const reader = kind === 'client' ? undefined : readerNameOf(headers);
+  if (reader === undefined || !flagReaders.isReader(reader)) return;
+  const read = {
+    flagKey: data.key,
+    variation: variationIndex ?? null,
+    version: data.version,
+    ...(variationIndex !== undefined && { value: shortJson(value) }),
+    reason: shortJson(reason),
+    count: 1,
+  };
+  flagReaders.note(reader, feed.environment.id, [read], now);
 }
 
 /** All flags that the key may see as JSON, between the beginning and the end of a text. */

@@ -8,6 +8,7 @@ import { dispatchWorkRoutes } from './dispatch-routes.ts';
 import { estimateRoutes } from './estimate-routes.ts';
 import { failureRoutes } from './failure-routes.ts';
 import { findRunRoutes } from './find-runs-routes.ts';
+import { runFlagRoutes } from './flag-routes.ts';
 import { logLineRoutes } from './log-routes.ts';
 import { memberUsageRoutes } from './member-usage-routes.ts';
 import { runTimelineRoutes } from './timeline-routes.ts';
@@ -17,7 +18,7 @@ export const actorWorkModule: Module = {
   tag: {
     name: 'Actors',
     description:
-      'Lines of logs, timelines and comparisons of runs, failures by cause, what runs called and used, previews of schedules and exports, and dispatches of webhooks',
+      'Lines of logs, timelines and comparisons of runs, failures by cause, what runs called, read and used, previews of schedules and exports, and dispatches of webhooks',
   },
   routes: [
     ...logLineRoutes,
@@ -32,5 +33,6 @@ export const actorWorkModule: Module = {
     ...runUsageRoutes,
     ...memberUsageRoutes,
     ...runCallRoutes,
+    ...runFlagRoutes,
   ],
 };
