@@ -1,5 +1,5 @@
 // The calls that this page has made, for the API drawer.
-import type { Call } from './call.ts';
+import { addressOf, type Call } from './call.ts';
 
 export interface LoggedCall {
   id: number;
@@ -14,8 +14,11 @@ export interface LoggedCall {
 }
 
 const MAX_CALLS = 60;
+const MAX_EARLIER = 300;
 
 let calls: readonly LoggedCall[] = [];
+/** Of pages before this one, by name: what they have read may be shown again without a call. */
+const earlier = new Map<string, LoggedCall>();
 let lastId = 0;
 const listeners = new Set<() => void>();
 
@@ -33,13 +36,35 @@ export function logCall(call: Call): (end: Omit<LoggedCall, 'id' | 'call' | 'at'
   set([...others.slice(1 - MAX_CALLS), { id, call, at: Date.now() }]);
   return (end) => {
     const ms = Math.round(performance.now() - begun);
-    set(calls.map((one) => (one.id === id ? { ...one, ...end, ms } : one)));
+    const ended = (one: LoggedCall) => (one.id === id ? { ...one, ...end, ms } : one);
+    const before = earlier.get(nameOf(call));
+    if (before?.id === id) earlier.set(nameOf(call), ended(before));
+    set(calls.map(ended));
   };
+}
+
+/** Calls of one name read the same thing. */
+export function nameOf(call: Call): string {
+  return `${call.method ?? 'GET'} ${addressOf(call)}`;
 }
 
 /** Another page begins. */
 export function forgetCalls(): void {
+  for (const one of calls) {
+    const name = nameOf(one.call);
+    earlier.delete(name);
+    earlier.set(name, one);
+  }
+  for (const name of [...earlier.keys()].slice(0, -MAX_EARLIER)) earlier.delete(name);
   set([]);
+}
+
+/** The page shows what was read before it began: under the pointer, or when it was visited last. */
+export function recallCall(call: Call): void {
+  const name = nameOf(call);
+  const found = earlier.get(name);
+  if (found === undefined || calls.some((one) => nameOf(one.call) === name)) return;
+  set([...calls.slice(1 - MAX_CALLS), found]);
 }
 
 export function listCalls(): readonly LoggedCall[] {

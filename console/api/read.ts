@@ -8,6 +8,7 @@ import {
   useQueryClient,
   type UseQueryResult,
 } from '@tanstack/react-query';
+import { recallCall } from './call-log.ts';
 import type { Call } from './call.ts';
 import { send } from './client.ts';
 import { ApiError } from './error.ts';
@@ -35,6 +36,12 @@ export const queries = new QueryClient({
   },
 });
 
+// A page that shows what was read before it began has made that call, too.
+queries.getQueryCache().subscribe((event) => {
+  const call = event.type === 'observerAdded' ? event.query.meta?.['call'] : undefined;
+  if (call !== undefined) recallCall(call as Call);
+});
+
 /** Of questions that are posted, the body too; and the headers, for some ask for another form of the same. */
 export const keyOf = ({ api, path, query = {}, body, headers }: Call) => [
   api,
@@ -48,7 +55,7 @@ function optionsOf<Body>({ call, topics = [] }: Read) {
   return {
     queryKey: keyOf(call),
     queryFn: async ({ signal }: { signal: AbortSignal }) => (await send<Body>(call, signal)).body,
-    meta: { topics },
+    meta: { topics, call },
   };
 }
 
@@ -92,7 +99,7 @@ export function usePages<Item>({ call, topics = [] }: Read, { keepsPrevious = fa
     },
     initialPageParam: undefined,
     getNextPageParam: ({ next }) => next,
-    meta: { topics },
+    meta: { topics, call },
     ...(keepsPrevious && { placeholderData: keepPreviousData }),
   });
 }

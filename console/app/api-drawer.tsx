@@ -1,7 +1,7 @@
 // The calls that this page has made, each as a command or a program that does the same. The page stays usable above it.
 import '../styles/drawer.css';
 import { useEffect, useState, useSyncExternalStore } from 'react';
-import { listCalls, onCalls, type LoggedCall } from '../api/call-log.ts';
+import { listCalls, nameOf, onCalls, type LoggedCall } from '../api/call-log.ts';
 import { addressOf, type Call } from '../api/call.ts';
 import { CLIENT_NAMES, clientsOf, snippetOf } from '../api/snippets.ts';
 import { Button } from '../ui/button.tsx';
@@ -13,7 +13,7 @@ import { savePreferences, useMe, usePreferences } from './me.ts';
 /** Of one call, the last time that it was made: a list that is read again is one line. */
 function distinct(calls: readonly LoggedCall[]): LoggedCall[] {
   const byName = new Map<string, LoggedCall>();
-  for (const one of calls) byName.set(`${one.call.method ?? 'GET'} ${addressOf(one.call)}`, one);
+  for (const one of calls) byName.set(nameOf(one.call), one);
   return [...byName.values()].toReversed();
 }
 

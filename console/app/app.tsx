@@ -25,6 +25,7 @@ import { useMe, usePreferences } from './me.ts';
 import { NotFoundPage } from './not-found-page.tsx';
 import { PAGES } from './pages.tsx';
 import { PageBoundary } from './page-boundary.tsx';
+import { Palette } from './palette.tsx';
 import { Rail } from './rail.tsx';
 import { ReleaseBanner } from './release-banner.tsx';
 import { useGoKeys } from './go-keys.ts';
@@ -33,7 +34,6 @@ import { showTheme } from './theme.ts';
 import { TopBar } from './top-bar.tsx';
 import { WORDS } from './words.ts';
 
-const Palette = lazy(() => import('./palette.tsx'));
 const ApiDrawer = lazy(() => import('./api-drawer.tsx'));
 const KeysDialog = lazy(() => import('./keys-dialog.tsx'));
 const SessionDialog = lazy(() => import('./session-dialog.tsx'));
@@ -122,15 +122,15 @@ function Frame() {
           <Pages location={location} onSearch={openPalette} />
         </div>
       </div>
+      {overlay === 'palette' && (
+        <Palette
+          start={palette}
+          onClose={() => setOverlay(undefined)}
+          showCalls={() => setOverlay('api')}
+          showKeys={() => setOverlay('keys')}
+        />
+      )}
       <Suspense>
-        {overlay === 'palette' && (
-          <Palette
-            start={palette}
-            onClose={() => setOverlay(undefined)}
-            showCalls={() => setOverlay('api')}
-            showKeys={() => setOverlay('keys')}
-          />
-        )}
         {overlay === 'api' && <ApiDrawer onClose={() => setOverlay(undefined)} />}
         {overlay === 'keys' && <KeysDialog onClose={() => setOverlay(undefined)} />}
         {session !== 'open' && <SessionDialog state={session} name={me?.member.username ?? ''} />}

@@ -1,7 +1,5 @@
 // The words of the palette.
 export const PALETTE = {
-  title: 'Search and commands',
-  placeholder: 'Search flags, runs, code, people, docs… or > for commands',
   results: 'Results',
   recent: 'Recent',
   commands: 'Commands',

@@ -1,13 +1,12 @@
-// Search and commands over everything: Ctrl+K.
-import { useEffect, useRef, useState, type KeyboardEvent } from 'react';
-import { useLocation } from 'wouter';
-import { useSettled } from '../lib/settled.ts';
+// Search and commands over everything: Ctrl+K. The field belongs to the first script, so that what is typed while the
+// rest is loaded is not lost; Enter waits for the items of what was typed.
+import { lazy, Suspense, useState, type KeyboardEvent } from 'react';
 import { useOpenDialog } from '../ui/dialog.tsx';
 import { Icon } from '../ui/icon.tsx';
-import { groupsFor, readSearch, type PaletteFrame, type PaletteItem } from './palette-items.ts';
-import { PALETTE } from './palette-words.ts';
-import { preload } from './pages.tsx';
-import { useSearch } from './search.ts';
+import type { PaletteFrame } from './palette-items.ts';
+import { WORDS } from './words.ts';
+
+const PaletteList = lazy(() => import('./palette-list.tsx'));
 
 /** A click beside it closes it. */
 const CLOSED_BY_ANYTHING = { closedby: 'any' } as const;
@@ -17,34 +16,23 @@ export interface PaletteProps extends PaletteFrame {
   onClose: () => void;
 }
 
-export default function Palette({ start, onClose, ...frame }: PaletteProps) {
+export function Palette({ start, onClose, ...frame }: PaletteProps) {
   const [typed, setTyped] = useState(start);
   const [at, setAt] = useState(0);
-  const [, navigate] = useLocation();
+  const [isSent, setSent] = useState(false);
+  const [chosen, setChosen] = useState<string>();
   const dialog = useOpenDialog(onClose);
-  const { text, kinds } = readSearch(useSettled(typed));
-  const isCommand = typed.startsWith('>');
-  const search = useSearch(isCommand ? '' : text, kinds === undefined ? {} : { kinds });
-  const groups = groupsFor(typed, search.data?.items ?? [], frame);
-  const items = groups.flatMap((group) => group.items);
-  const chosen = items[Math.min(at, items.length - 1)];
-  const open = (item: PaletteItem | undefined) => {
-    if (item === undefined) return;
-    onClose();
-    if (typeof item.go === 'string') navigate(item.go);
-    else item.go();
-  };
   const onKeyDown = (event: KeyboardEvent) => {
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
     if (step !== undefined) {
       event.preventDefault();
-      setAt((Math.min(at, items.length - 1) + step + items.length) % Math.max(items.length, 1));
+      setAt(at + step);
+      setSent(false);
     }
-    if (event.key === 'Enter') open(chosen);
+    if (event.key === 'Enter' && !event.nativeEvent.isComposing) setSent(true);
   };
-  const isEmpty = items.length === 0 && text !== '' && search.isSuccess && !search.isPlaceholderData;
   return (
-    <dialog ref={dialog} className="pal-pop" aria-label={PALETTE.title} {...CLOSED_BY_ANYTHING}>
+    <dialog ref={dialog} className="pal-pop" aria-label={WORDS.palette.title} {...CLOSED_BY_ANYTHING}>
       <div className="pal">
         <div className="pal__in">
           <Icon name="search" />
@@ -53,67 +41,33 @@ export default function Palette({ start, onClose, ...frame }: PaletteProps) {
             role="combobox"
             aria-expanded="true"
             aria-controls="palette-items"
-            aria-activedescendant={chosen && `palette ${chosen.id}`}
-            aria-label={PALETTE.title}
-            placeholder={PALETTE.placeholder}
+            aria-activedescendant={chosen}
+            aria-label={WORDS.palette.title}
+            placeholder={WORDS.palette.placeholder}
             autoComplete="off"
             spellCheck={false}
             value={typed}
             onChange={(event) => {
               setTyped(event.target.value);
               setAt(0);
+              setSent(false);
             }}
             onKeyDown={onKeyDown}
           />
           <kbd>Esc</kbd>
         </div>
-        <div id="palette-items" className="pal__list" role="listbox" aria-label={PALETTE.results}>
-          {groups.map((group) => (
-            <div key={group.label} role="group" aria-label={group.label}>
-              <p className="h4" role="presentation">
-                {group.label}
-              </p>
-              {group.items.map((item) => (
-                <Option key={item.id} item={item} isChosen={item === chosen} onOpen={() => open(item)} />
-              ))}
-            </div>
-          ))}
-        </div>
-        {isEmpty && <p className="pal__none">{PALETTE.empty(text)}</p>}
-        {search.isError && <p className="pal__none bad">{`${PALETTE.failed} ${search.error.message}`}</p>}
-        <div className="pal__f">
-          {PALETTE.hints.map(([key, words]) => (
-            <span key={key}>
-              <kbd>{key}</kbd> {words}
-            </span>
-          ))}
-        </div>
+        <Suspense>
+          <PaletteList
+            typed={typed}
+            at={at}
+            isSent={isSent}
+            onNothing={() => setSent(false)}
+            onChosen={setChosen}
+            onClose={onClose}
+            {...frame}
+          />
+        </Suspense>
       </div>
     </dialog>
-  );
-}
-
-function Option({ item, isChosen, onOpen }: { item: PaletteItem; isChosen: boolean; onOpen: () => void }) {
-  const row = useRef<HTMLButtonElement>(null);
-  useEffect(() => {
-    if (isChosen) row.current?.scrollIntoView({ block: 'nearest' });
-  }, [isChosen]);
-  return (
-    <button
-      ref={row}
-      type="button"
-      id={`palette ${item.id}`}
-      role="option"
-      tabIndex={-1}
-      aria-selected={isChosen}
-      onPointerEnter={() => typeof item.go === 'string' && preload(item.go)}
-      onClick={onOpen}
-    >
-      <Icon name={item.icon} />
-      <span className="cut">
-        <b className="w5">{item.label}</b> <span className="muted">{item.detail}</span>
-      </span>
-      {isChosen && <kbd>Enter</kbd>}
-    </button>
   );
 }

@@ -11,6 +11,10 @@ export const WORDS = {
   closeNavigation: 'Close navigation',
   search: 'Search or jump to…',
   searchLabel: 'Search or jump to',
+  palette: {
+    title: 'Search and commands',
+    placeholder: 'Search flags, runs, code, people, docs… or > for commands',
+  },
   apiDrawer: 'Calls of this page',
   help: 'Keys and help',
   account: (name: string) => `${name}: account`,

@@ -49,7 +49,7 @@ export function useListPages<Body, Row>(read: ListRead<Body, Row>) {
     getNextPageParam: ({ next }) => next,
     enabled: isEnabled,
     placeholderData: (previous) => previous,
-    meta: { topics },
+    meta: { topics, call: { ...call, query: { ...call.query, ...pageQuery(first) } } },
   });
   const { data, isPlaceholderData } = result;
   const rows = useMemo(() => distinct(data?.pages.flatMap((page) => page.rows) ?? [], idOf), [data, idOf]);

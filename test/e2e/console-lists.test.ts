@@ -78,7 +78,7 @@ describe('lists of the console', { skip: noBrowser, timeout: 10 * PATIENCE_MS },
     await close();
   });
 
-  test('keys go to the neighbours of a flag in its list, and one that is pressed too early waits for permissions', async () => {
+  test('keys go to the neighbours of a flag in its list, and nothing that is pressed too early is lost', async () => {
     const { page, takeProblems, close } = await openConsole(
       browser,
       server,
@@ -86,6 +86,18 @@ describe('lists of the console', { skip: noBrowser, timeout: 10 * PATIENCE_MS },
       '/flags/shop?sort=name',
       { permissions: ['clipboard-read', 'clipboard-write'] },
     );
+    /** Holds what the page asks for, until the returned function is called. */
+    const hold = async (what: string) => {
+      const held = Promise.withResolvers<void>();
+      await page.route(what, async (route) => {
+        await held.promise;
+        await route.continue();
+      });
+      return held.resolve;
+    };
+    const palette = page.getByRole('combobox', { name: 'Search and commands' });
+    // What was read stays fresh, so that the page that is gone back to makes no calls.
+    await page.clock.setFixedTime(new Date());
     await page.getByRole('link', { name: 'Flag 0002' }).click();
     await page.getByRole('heading', { name: 'Flag 0002' }).waitFor();
     await page.getByRole('link', { name: 'Settings', exact: true }).first().waitFor();
@@ -93,23 +105,34 @@ describe('lists of the console', { skip: noBrowser, timeout: 10 * PATIENCE_MS },
     await page.getByRole('heading', { name: 'Flag 0003' }).waitFor();
     await page.keyboard.press('[');
     await page.getByRole('heading', { name: 'Flag 0002' }).waitFor();
+    const sendPalette = await hold('**/assets/palette-list-*.js');
     await page.keyboard.press('Control+k');
-    await page.getByRole('combobox', { name: 'Search and commands' }).fill('>copy this');
+    await page.keyboard.type('>copy this');
     await page.keyboard.press('Enter');
+    assert.equal(await palette.inputValue(), '>copy this');
+    sendPalette();
     await page.getByText('Copied: /').waitFor();
     assert.match(await page.evaluate<string>('navigator.clipboard.readText()'), /^curl '/);
+
+    const sendFound = await hold('**/signalbox/v1/search?*');
+    await page.keyboard.press('Control+k');
+    await page.keyboard.type('f:flag-0900');
+    await page.keyboard.press('Enter');
+    await palette.waitFor();
+    sendFound();
+    await page.getByRole('heading', { name: 'Flag 0900' }).waitFor();
+    await page.goBack();
     await page.goBack();
     await page.waitForURL('**/flags/shop?sort=name');
 
-    let isHeld = true;
-    await page.route('**/projects/shop/permissions', async (route) => {
-      await eventually(() => !isHeld);
-      await route.continue();
-    });
+    const sendPermissions = await hold('**/projects/shop/permissions');
+    const sendPage = await hold('**/assets/flags-page-*.js');
     await page.reload();
-    await page.getByText('50 of 1,000 flags').waitFor();
+    await page.getByRole('navigation', { name: 'Main' }).waitFor();
     await page.keyboard.press('c');
-    isHeld = false;
+    sendPage();
+    await page.getByText('50 of 1,000 flags').waitFor();
+    sendPermissions();
     await page.waitForURL('**/new-flag/shop');
     assert.deepEqual(takeProblems(), []);
     await close();

@@ -113,7 +113,7 @@ function ProjectActions({ project, search }: { project: ProjectDetail; search: S
     ]) ?? [];
   const close = () => search.set({ act: undefined });
   const act = search.get('act');
-  useKeys({ c: () => search.set({ act: 'new' }) }, { isOn: mayCreate ?? 'unknown' });
+  useKeys({ c: () => search.set({ act: 'new' }) }, { isOn: mayCreate === true });
   return (
     <>
       <Menu

@@ -62,7 +62,10 @@ export function useFlagPages(query: FlagListQuery) {
     // Rows follow the stream, so that a list of many pages is not read anew for each change.
     refetchOnWindowFocus: false,
     // Without the stream, what is changed here is read anew.
-    meta: { topics: state === 'live' ? [] : ['flag'] },
+    meta: {
+      topics: state === 'live' ? [] : ['flag'],
+      call: { ...call, query: { ...call.query, limit: FIRST_PAGE, offset: 0 } },
+    },
   });
   const { data, isPlaceholderData, refetch } = result;
   const rows = useMemo(() => distinct(data?.pages.flatMap(({ items }) => items) ?? []), [data]);

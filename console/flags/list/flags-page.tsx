@@ -100,7 +100,7 @@ function ProjectFlags({ project: projectKey }: { project: string }) {
   const permissions = useFlagPermissions(projectKey);
   const mayCreate = permissions.may('createFlag');
   const maySelect = permissions.may(...BULK_ACTIONS);
-  useKeys({ c: () => navigate(newFlag) }, { isOn: permissions.isKnown ? mayCreate : 'unknown' });
+  useKeys({ c: () => navigate(newFlag) }, { isOn: permissions.isKnown && mayCreate });
 
   const { set } = search;
   const filterBy = useCallback(

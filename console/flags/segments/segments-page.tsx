@@ -65,7 +65,7 @@ function ProjectSegments({ project }: { project: string }) {
   const setCreating = (isOn: boolean) => search.set({ new: isOn ? '1' : undefined });
   const permissions = useSegmentPermissions(project, environment);
   const mayCreate = permissions.may('createSegment');
-  useKeys({ c: () => setCreating(true) }, { isOn: permissions.isKnown ? mayCreate : 'unknown' });
+  useKeys({ c: () => setCreating(true) }, { isOn: permissions.isKnown && mayCreate });
   usePageInfo([
     { label: SEGMENTS.title, href: '/segments' },
     { label: name, href: page, copy: project },

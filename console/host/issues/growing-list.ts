@@ -48,7 +48,7 @@ export function useGrowingList<Row>(
     initialPageParam: 1,
     getNextPageParam: ({ next }) => next,
     enabled: isEnabled,
-    meta: { topics },
+    meta: { topics, call: { ...call, query: { ...call.query, per_page: PAGE, page: 1 } } },
   });
   const { data, hasNextPage, isFetchingNextPage, isError, fetchNextPage } = result;
   const pages = data?.pages.length ?? 0;
