@@ -22,6 +22,8 @@ export interface PaletteItem {
   icon: IconName;
   /** A path below the console, or what is done. Nothing is written from here: commands that write open their form. */
   go: string | (() => void);
+  /** By the search: for what was typed a moment ago, while it has not answered yet. */
+  isFound?: boolean;
 }
 
 /** What lies over the page, for commands that open it. */
@@ -110,6 +112,7 @@ export function groupsFor(
       detail,
       icon,
       go: placeOf(path, title),
+      isFound: true,
     })),
   }));
   const isExact = hits.some((hit) => hit.isExact === true);
@@ -125,8 +128,15 @@ export function groupsFor(
             go: `/search?q=${encodeURIComponent(text)}`,
           },
         ];
-  const own = named(PALETTE.commands, [...commands, ...all]);
-  return isExact || found.length > 0 ? [...found, ...own] : own;
+  // Who types the whole name of a page means it, whatever the search may find.
+  const called = isExact ? [] : commands.filter((item) => isCalled(item, text));
+  const others = [...commands.filter((item) => !called.includes(item)), ...all];
+  return [...named(PALETTE.pages, called), ...found, ...named(PALETTE.commands, others)];
+}
+
+function isCalled({ label }: PaletteItem, text: string): boolean {
+  const name = label.toLowerCase();
+  return name === text.toLowerCase() || name.endsWith(`: ${text.toLowerCase()}`);
 }
 
 /** Documentation opens beside the page. Of a thing that has no page yet, the search says what is known. */

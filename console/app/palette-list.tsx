@@ -39,7 +39,8 @@ export default function PaletteList(props: PaletteListProps) {
     if (typeof item.go === 'string') navigate(item.go);
     else item.go();
   };
-  const isDue = isSent && (isComplete || at !== 0);
+  const isMeant = at !== 0 || (chosen !== undefined && chosen.isFound !== true);
+  const isDue = isSent && (isComplete || isMeant);
   const openChosen = useRef(() => open(chosen));
   useEffect(() => {
     openChosen.current = () => open(chosen);

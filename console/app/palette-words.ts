@@ -3,6 +3,7 @@ export const PALETTE = {
   results: 'Results',
   recent: 'Recent',
   commands: 'Commands',
+  pages: 'Pages',
   empty: (text: string) => `Nothing that you may see matches “${text}”.`,
   failed: 'The search did not work.',
   all: (text: string) => `All results for “${text}”`,

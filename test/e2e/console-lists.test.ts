@@ -111,7 +111,7 @@ describe('lists of the console', { skip: noBrowser, timeout: 10 * PATIENCE_MS },
     await page.keyboard.press('Enter');
     assert.equal(await palette.inputValue(), '>copy this');
     sendPalette();
-    await page.getByText('Copied: /').waitFor();
+    await page.getByText('Copied: /').first().waitFor();
     assert.match(await page.evaluate<string>('navigator.clipboard.readText()'), /^curl '/);
 
     const sendFound = await hold('**/signalbox/v1/search?*');
