@@ -123,8 +123,16 @@ function giveUp(sentence) {
   process.exit(1);
 }
 
+/** A clone runs its sources, or a bundle of them that a server has made after an earlier start. */
+async function findProgram() {
+  if (!isClone) return join(ROOT, 'dist/bin.js');
+  const sources = join(ROOT, 'src/bin.ts');
+  if (!existsSync(join(RUNTIME, 'bundles'))) return sources;
+  const { findBundle } = await import('./scripts/start-bundle.mjs');
+  return findBundle(ROOT) ?? sources;
+}
+
 const isScript = process.argv[2] === '--script';
-const target = resolve(ROOT, isScript ? (process.argv[3] ?? '') : isClone ? 'src/bin.ts' : 'dist/bin.js');
 const args = process.argv.slice(isScript ? 4 : 2);
 const isServer = !isScript && (args[0] ?? '-').match(/^(serve$|-)/) !== null;
 // A server creates much short-lived garbage, which Node would let grow to hundreds of megabytes.
@@ -137,6 +145,7 @@ if (findMissingNode() || findMissingPackages()) {
     giveUp(explain(error)),
   );
 }
+const target = isScript ? resolve(ROOT, process.argv[3] ?? '') : await findProgram();
 const node = fetchedNode
   ? join(RUNTIME, 'node_modules', fetchedNode.name, fetchedNode.binary)
   : process.execPath;

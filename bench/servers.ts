@@ -1,11 +1,12 @@
 // The two servers of a comparison, each in a process of its own: ours, and bare node:http that sends the same bytes.
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { bundleInto } from '../scripts/bundle.ts';
+import { makeStartBundle } from '../scripts/start-bundle.ts';
 import { cpuMsOf } from './cpu.ts';
 import type { LoopReport } from './loop-watch.ts';
 import type { MemoryReport } from './memory-watch.ts';
@@ -53,6 +54,20 @@ export async function buildPackage(): Promise<{ start(): Promise<BenchServer>; r
   const settings = { XDG_CACHE_HOME: join(folder, 'cache') };
   return {
     start: () => startServe([join(folder, 'launch.mjs')], settings),
+    remove: () => rmSync(folder, { recursive: true, force: true }),
+  };
+}
+
+/** A clone after a server has run there for a minute: with the bundle of its sources. */
+export async function buildClone(): Promise<{ start(): Promise<BenchServer>; remove(): void }> {
+  const folder = mkdtempSync(join(tmpdir(), 'signalbox-bench-clone-'));
+  const root = new URL('../', import.meta.url).pathname;
+  for (const file of ['launch.mjs', 'package.json', 'package-lock.json', 'scripts', 'src', 'actors-library'])
+    cpSync(join(root, file), join(folder, file), { recursive: true });
+  symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'));
+  await makeStartBundle(folder);
+  return {
+    start: () => startServe([join(folder, 'launch.mjs')], {}),
     remove: () => rmSync(folder, { recursive: true, force: true }),
   };
 }

@@ -29,29 +29,13 @@ export interface Bundle {
   /** The file to run with Node. */
   bin: string;
   bytes: number;
+  /** The files that it was made from. */
+  inputs: string[];
 }
 
 /** Replaces the folder. The bundle needs no other packages. */
 export async function bundleInto(folder: string): Promise<Bundle> {
-  await rm(folder, { recursive: true, force: true });
-  const { metafile } = await build({
-    absWorkingDir: ROOT,
-    entryPoints: ENTRIES,
-    outdir: resolve(folder),
-    bundle: true,
-    splitting: true,
-    format: 'esm',
-    platform: 'node',
-    target: 'node24',
-    legalComments: 'none',
-    external: ABSENT,
-    plugins: [lazyRequires],
-    // CommonJS packages call `require` for Node's own modules, which ES modules lack.
-    banner: {
-      js: `import{createRequire as makeRequire}from'node:module';const require=makeRequire(import.meta.url);`,
-    },
-    metafile: true,
-  });
+  const bundle = await bundleProgram(folder, ROOT);
   await cp(join(ROOT, 'docs/openapi/examples'), join(folder, 'examples'), { recursive: true });
   await cp(join(ROOT, 'docs/guide'), join(folder, 'guide'), { recursive: true });
   const licenses = join(ROOT, 'node_modules/spdx-license-list/licenses');
@@ -62,10 +46,55 @@ export async function bundleInto(folder: string): Promise<Bundle> {
     recursive: true,
     filter: isPublished,
   });
+  await writeFile(join(folder, 'THIRD-PARTY-NOTICES.txt'), describeLicences(ROOT, bundle.inputs));
+  return bundle;
+}
+
+/** The program alone, which finds its other files beside itself or in a clone. Replaces the folder. */
+export async function bundleProgram(folder: string, root: string): Promise<Bundle> {
+  await rm(folder, { recursive: true, force: true });
+  const { metafile } = await build({
+    absWorkingDir: root,
+    entryPoints: ENTRIES,
+    outdir: resolve(folder),
+    bundle: true,
+    splitting: true,
+    format: 'esm',
+    platform: 'node',
+    target: 'node24',
+    legalComments: 'none',
+    // Names stay as they are, for stack traces.
+    minifyWhitespace: true,
+    lineLimit: 160,
+    external: ABSENT,
+    plugins: [lazyRequires],
+    // CommonJS packages call `require` for Node's own modules, which ES modules lack.
+    banner: {
+      js: `import{createRequire as makeRequire}from'node:module';const require=makeRequire(import.meta.url);`,
+    },
+    metafile: true,
+  });
   const outputs = Object.values(metafile.outputs);
-  const inputs = outputs.flatMap((output) => Object.keys(output.inputs));
-  await writeFile(join(folder, 'THIRD-PARTY-NOTICES.txt'), describeLicences(ROOT, inputs));
-  return { bin: join(folder, 'bin.js'), bytes: outputs.reduce((sum, { bytes }) => sum + bytes, 0) };
+  for (const path of Object.keys(metafile.outputs)) await escapeCharacters(resolve(root, path));
+  return {
+    bin: join(folder, 'bin.js'),
+    bytes: outputs.reduce((sum, { bytes }) => sum + bytes, 0),
+    inputs: outputs.flatMap((output) => Object.keys(output.inputs)),
+  };
+}
+
+/**
+ * V8 keeps the text of every script, and twice as large where one character is no ASCII. Without comments such characters are in
+ * regular expressions alone: esbuild escapes those of strings.
+ */
+async function escapeCharacters(path: string): Promise<void> {
+  const text = await readFile(path, 'utf8');
+  const escaped = text.replaceAll(
+    // eslint-disable-next-line no-control-regex
+    /[^\0-\x7f]/g,
+    (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
+  if (escaped !== text) await writeFile(path, escaped);
 }
 
 /** Of the Actors: no tests, and no packages that somebody has installed there. */

@@ -7,6 +7,7 @@ import { delimiter, dirname, join, relative } from 'node:path';
 import { test } from 'node:test';
 import type { TestContext } from 'node:test';
 import { withProgress } from '../scripts/set-up.mjs';
+import { bundlesFolder, stampOf } from '../scripts/start-bundle.mjs';
 import { FAKE_NPM, PRETEND_NODE_20 } from './old-node.ts';
 
 const ROOT = dirname(import.meta.dirname);
@@ -27,7 +28,8 @@ function makeClone(t: TestContext): string {
   const folder = fs.mkdtempSync(join(tmpdir(), 'launcher '));
   t.after(() => fs.rmSync(folder, { recursive: true, force: true }));
   const clone = join(folder, 'a clone');
-  for (const file of ['launch.mjs', 'scripts/set-up.mjs']) fs.cpSync(join(ROOT, file), join(clone, file));
+  for (const file of ['launch.mjs', 'scripts/set-up.mjs', 'scripts/start-bundle.mjs', 'scripts/bundle.ts'])
+    fs.cpSync(join(ROOT, file), join(clone, file));
   fs.mkdirSync(join(clone, 'src'));
   fs.writeFileSync(join(clone, 'src/bin.ts'), TARGET);
   fs.writeFileSync(join(clone, 'script.ts'), TARGET);
@@ -94,6 +96,22 @@ test('a Node that is new enough runs the server in the same process', async (t) 
     flags: [SMALL_SEMI_SPACE],
     as: `node ${relative('', join(clone, 'launch.mjs'))}`,
   });
+});
+
+test('a bundle is run while the sources are those that it was made of', async (t) => {
+  const clone = makeClone(t);
+  await run(clone, ['serve']);
+  const bundle = join(bundlesFolder(clone), stampOf(clone));
+  fs.mkdirSync(bundle, { recursive: true });
+  fs.writeFileSync(join(bundle, 'bin.js'), 'console.log(JSON.stringify({ args: process.argv.slice(2) }))');
+  assert.deepEqual((await run(clone, ['serve', '--demo'])).said, { args: ['serve', '--demo'] });
+  assert.deepEqual((await run(clone, ['status'])).said, { args: ['status'] });
+
+  const file = join(clone, 'src/bin.ts');
+  const { atime, mtime } = fs.statSync(file);
+  fs.writeFileSync(file, TARGET.replace('args, flags', 'args, changed: true, flags'));
+  fs.utimesSync(file, atime, mtime);
+  assert.equal((await run(clone, ['serve'])).said.changed, true);
 });
 
 test('without a command it is a server that is started', async (t) => {

@@ -1,11 +1,21 @@
 // The npm package: packed from a copy of the sources, installed without a network in an empty folder, and started.
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { cpSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { basename, dirname, join } from 'node:path';
 import { before, test } from 'node:test';
 import { promisify } from 'node:util';
 import { buildConsole } from '../scripts/console.ts';
+import { makeStartBundle } from '../scripts/start-bundle.ts';
+import { bundlesFolder, findBundle } from '../scripts/start-bundle.mjs';
 import { makeFolder, start, statusOf, whenListening } from '../src/cli/fixture.ts';
 import { PATIENCE_MS } from './eventually.ts';
 import manifest from '../package.json' with { type: 'json' };
@@ -107,6 +117,25 @@ test('on an old Node it runs on one that it keeps in the cache of its user', asy
   assert.equal(code, 0);
   assert.match(err, /^Setting up: fetching Node \S+ \(about 50 MB\), once…\n$/);
   assert.equal(readFileSync(join(folder, 'calls'), 'utf8'), 'install --ignore-scripts\n');
+});
+
+test('a clone starts from a bundle of its sources, which finds the files beside them', async () => {
+  assert.equal(findBundle(clone), undefined);
+  await makeStartBundle(clone);
+  const bundle = findBundle(clone)!;
+  await makeStartBundle(clone);
+  assert.deepEqual(readdirSync(bundlesFolder(clone)), [basename(dirname(bundle))]);
+  const server = await serve(join(folder, 'from-clone'), {}, join(clone, 'launch.mjs'));
+  const read = async (path: string) => await (await fetch(server.url + path)).text();
+  assert.match(await read('/v2/openapi.json'), /"example":\{"data":/);
+  assert.match(await read('/docs/guide/install'), /npm start/);
+  const headers = { authorization: `Bearer ${server.banner.token}` };
+  const actor = await fetch(`${server.url}/v2/actors/apify~hello-world`, { headers });
+  assert.equal(actor.status, 200);
+  const licence = await fetch(`${server.url}/licenses/mit`, { headers });
+  assert.match(await licence.text(), /Permission is hereby granted/);
+  server.kill('SIGTERM');
+  assert.equal((await server.ended).code, 0);
 });
 
 test('it has the console, compressed', () => {

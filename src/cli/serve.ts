@@ -15,6 +15,7 @@ import { painter, type Io } from './io.ts';
 import { removeRunFile, saveRunFile } from './running-server.ts';
 import { reportSettings } from '../app/report-settings.ts';
 import { loginUrl, describeDatabase } from './open-database.ts';
+import { bundleLater } from './start-bundle.ts';
 import { waitForStop } from './stop.ts';
 
 export async function runServe(settings: LoadedSettings, io: Io): Promise<number> {
@@ -29,6 +30,7 @@ export async function runServe(settings: LoadedSettings, io: Io): Promise<number
     writeRunFile(settings, url, app.kernel.publicUrl);
     await announce(app, url, config, io);
     if (config.role !== 'worker') app.kernel.services.console.build(log);
+    bundleLater(log);
   } catch (error) {
     await close(app, config);
     throw error;
