@@ -7,7 +7,6 @@ import type { Config } from './config.ts';
 import type { Logger } from '../kernel/observability/log.ts';
 import type { Engine } from '../kernel/storage/engine.ts';
 import { lockFolder } from '../kernel/storage/disk/folder-lock.ts';
-import { openPostgres } from '../kernel/storage/postgres/postgres.ts';
 import { openSqlite } from '../kernel/storage/sqlite/sqlite.ts';
 import { isBucket } from './setting.ts';
 import { Failure } from '../kernel/failure.ts';
@@ -19,11 +18,12 @@ import type { ExecutionSettings } from '../actors/jobs/settings.ts';
 import type { Kernel } from '../kernel/kernel.ts';
 import { DiskSpace, type DiskFolder } from '../kernel/storage/disk/disk-space.ts';
 
-export function openEngine({ database, data }: Config, log?: Logger): Promise<Engine> {
+/** A server has one of the two engines, and loads the driver of that one. */
+export async function openEngine({ database, data }: Config, log?: Logger): Promise<Engine> {
   const withLog = log === undefined ? {} : { log };
-  return database === undefined
-    ? openSqlite({ file: join(data, 'signalbox.db'), ...withLog })
-    : openPostgres({ url: database, ...withLog });
+  if (database === undefined) return await openSqlite({ file: join(data, 'signalbox.db'), ...withLog });
+  const { openPostgres } = await import('../kernel/storage/postgres/postgres.ts');
+  return await openPostgres({ url: database, ...withLog });
 }
 
 /** Locks the folder: a second server on one SQLite folder would not see the caches and counters of the first. Commands need no lock. */

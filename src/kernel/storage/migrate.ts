@@ -5,6 +5,8 @@ import type { Engine } from './engine.ts';
 import { searchIndex } from './search.ts';
 import { changeTriggers, type WatchedTable } from './change-triggers.ts';
 import { lockName } from './locks.ts';
+import { executeAll } from './execute-all.ts';
+import type { SqlStatement } from './statement.ts';
 import type { Db } from './tables.ts';
 import { sortKeyOf } from '../text/fold-case.ts';
 
@@ -133,14 +135,18 @@ export async function migrateIn(
         .set(recordOf(known.get(name)!, kind))
         .where('name', '=', name)
         .execute();
+  // Together, except where code works with what the statements before it have left.
+  const waiting: SqlStatement[] = [];
   for (const migration of pending) {
-    for (const statement of migration.up(WORDS[kind])) await run(statement);
-    await migration.fill?.(tx);
-    await tx
-      .insertInto('migrations')
-      .values({ name: migration.name, applied_at: now, ...recordOf(migration, kind) })
-      .execute();
+    waiting.push(...migration.up(WORDS[kind]).map((statement) => sql.raw(statement).compile(tx)));
+    if (migration.fill !== undefined) {
+      await executeAll(tx, waiting.splice(0));
+      await migration.fill(tx);
+    }
+    const record = { name: migration.name, applied_at: now, ...recordOf(migration, kind) };
+    waiting.push(tx.insertInto('migrations').values(record).compile());
   }
+  await executeAll(tx, waiting);
   return pending.map(({ name }) => name);
 }
 

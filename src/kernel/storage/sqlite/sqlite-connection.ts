@@ -12,6 +12,8 @@ interface Prepared {
 }
 
 const CACHED_STATEMENTS = 500;
+/** A change of the schema: it runs once, and asks the authorizer a dozen questions. */
+const DEFINITION = /^\s*(?:create|alter|drop)\b/i;
 /** How long to wait for another process that is writing to the same file. */
 const BUSY_MS = 10_000;
 
@@ -46,6 +48,7 @@ export class SqliteConnection {
   }
 
   run(sql: string, parameters: readonly unknown[] = []): RawResult {
+    if (DEFINITION.test(sql)) return this.#define(sql);
     const prepared = this.#prepare(sql);
     const values = parameters as SQLInputValue[];
     if (prepared.columns.length === 0) {
@@ -68,6 +71,16 @@ export class SqliteConnection {
   close(): void {
     this.#cache.clear();
     this.#db.close();
+  }
+
+  #define(sql: string): RawResult {
+    if (this.#areTablesKnown) this.#db.setAuthorizer(null);
+    try {
+      this.#db.exec(sql);
+    } finally {
+      if (this.#areTablesKnown) this.#watchTables();
+    }
+    return [[], [], 0, 0, undefined, 'sqlite_master'];
   }
 
   #prepare(sql: string): Prepared {
