@@ -1,8 +1,10 @@
 // Where in a repository the page is.
+import { useMemo } from 'react';
 import { usePathname } from 'wouter/use-browser-location';
 import { CONSOLE } from '../api/server.ts';
 import { readPlace, type CodePlace } from './place.ts';
 
 export function usePlace(): CodePlace {
-  return readPlace(usePathname().slice(CONSOLE.length));
+  const path = usePathname().slice(CONSOLE.length);
+  return useMemo(() => readPlace(path), [path]);
 }

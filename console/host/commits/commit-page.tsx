@@ -16,7 +16,7 @@ import { firstLine, otherLines, shortSha, type Commit } from '../repository.ts';
 import { usePlace } from '../use-place.ts';
 import { useCommit, type CommitDetail } from './commits-queries.ts';
 import { COMMITS_WORDS } from './commits-words.ts';
-import { diffContext } from './diff-context.ts';
+import { useDiffContext } from './diff-context.ts';
 import '../../styles/commits.css';
 
 export default function CommitPage() {
@@ -32,6 +32,7 @@ export default function CommitPage() {
 function CommitView({ place, sha }: { place: CodePlace; sha: string }) {
   const { commit, files, error, retry, hasMore, isReadingMore, readMore } = useCommit(place, sha);
   const [mode, setMode] = useDiffMode();
+  const context = useDiffContext(place, mode, commit?.parents[0]?.sha, commit?.sha ?? sha);
   if (commit === undefined)
     return error === null ? <Skeleton lines={8} /> : <ReadProblem error={error} onRetry={retry} />;
   const { additions, deletions } = commit.stats;
@@ -43,7 +44,7 @@ function CommitView({ place, sha }: { place: CodePlace; sha: string }) {
         additions={additions}
         deletions={deletions}
         hasMore={hasMore}
-        context={diffContext(place, mode, commit.parents[0]?.sha, commit.sha)}
+        context={context}
         onMode={setMode}
       />
       {hasMore && (

@@ -1,5 +1,6 @@
 // What the pages of commits and comparisons read.
 import { useInfiniteQuery } from '@tanstack/react-query';
+import { useMemo } from 'react';
 import { path } from '../../api/call.ts';
 import { send } from '../../api/client.ts';
 import type { ApiError } from '../../api/error.ts';
@@ -39,9 +40,10 @@ export function useCommit(place: RepositoryPlace, sha: string) {
     initialPageParam: 1,
     getNextPageParam: ({ next }) => next,
   });
+  const files = useMemo(() => data?.pages.flatMap(({ commit }) => commit.files) ?? [], [data]);
   return {
     commit: data?.pages[0]?.commit,
-    files: data?.pages.flatMap(({ commit }) => commit.files) ?? [],
+    files,
     error,
     retry: () => void refetch(),
     hasMore: hasNextPage,

@@ -13,7 +13,7 @@ import { usePlace } from '../use-place.ts';
 import { CommitList } from './commit-list.tsx';
 import { useComparison, type Comparison } from './commits-queries.ts';
 import { COMPARE_WORDS } from './commits-words.ts';
-import { diffContext } from './diff-context.ts';
+import { useDiffContext } from './diff-context.ts';
 
 /** As many files as the API gives. */
 const MAX_FILES = 300;
@@ -21,6 +21,9 @@ const MAX_FILES = 300;
 export default function ComparePage() {
   const place = usePlace();
   const sides = readComparison(place);
+  // Read beside the repository, which the page waits for.
+  const { base: named = '', head: other = '' } = sides;
+  useComparison(place, named, other, named !== '' && other !== '' && named !== other);
   return (
     <RepositoryFrame place={place} tab="branches" crumbs={[{ label: COMPARE_WORDS.compare }]}>
       {({ default_branch: branch }) => {
@@ -95,6 +98,7 @@ function ComparisonView({ place, base, head, comparison }: ComparisonViewProps) 
   } = comparison;
   // The oldest commit comes first, so the last of them all is where the head is.
   const tip = total > commits.length ? head : (commits.at(-1)?.sha ?? head);
+  const context = useDiffContext(place, mode, comparison.merge_base_commit.sha, tip);
   if (status === 'identical')
     return <EmptyState icon="check" title={COMPARE_WORDS.same} text={COMPARE_WORDS.sameText(base, head)} />;
   if (status === 'behind')
@@ -119,7 +123,7 @@ function ComparisonView({ place, base, head, comparison }: ComparisonViewProps) 
         additions={sum(files, 'additions')}
         deletions={sum(files, 'deletions')}
         hasMore={files.length >= MAX_FILES}
-        context={diffContext(place, mode, comparison.merge_base_commit.sha, tip)}
+        context={context}
         onMode={setMode}
       />
     </>

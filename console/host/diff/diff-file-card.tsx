@@ -1,5 +1,5 @@
 // One changed file: its name and counts, and its difference, which is drawn when it comes near the window.
-import { useMemo, useState } from 'react';
+import { memo, useMemo, useState } from 'react';
 import { useInView } from '../../lib/in-view.ts';
 import { SignedImage } from '../../lib/signed-image.tsx';
 import { Button, ButtonLink } from '../../ui/button.tsx';
@@ -25,7 +25,8 @@ export interface DiffFileCardProps {
   context: DiffContext;
 }
 
-export function DiffFileCard({ id, file, context }: DiffFileCardProps) {
+/** Drawn anew only when it is about something else: there may be hundreds, read a page at a time. */
+export const DiffFileCard = memo(function DiffFileCard({ id, file, context }: DiffFileCardProps) {
   const { filename } = file;
   const { viewed } = context;
   const isViewed = viewed?.has(file) === true;
@@ -33,7 +34,14 @@ export function DiffFileCard({ id, file, context }: DiffFileCardProps) {
   const { ref, isSeen } = useInView<HTMLElement>();
   const href = file.status === 'removed' ? undefined : context.hrefOf?.(file);
   return (
-    <section ref={ref} id={id} className="card dfile" aria-label={filename} tabIndex={-1}>
+    <section
+      ref={ref}
+      id={id}
+      className="card dfile"
+      style={cssVars({ h: `${estimate(file)}px` })}
+      aria-label={filename}
+      tabIndex={-1}
+    >
       <div className="card__h dfile__h">
         <Button
           tone="ghost"
@@ -66,15 +74,10 @@ export function DiffFileCard({ id, file, context }: DiffFileCardProps) {
           <ButtonLink size="xs" tone="ghost" icon="file" href={href} label={DIFF_WORDS.open} />
         )}
       </div>
-      {!isFolded &&
-        (isSeen ? (
-          <DiffBody file={file} context={context} />
-        ) : (
-          <div className="dfile__wait" style={cssVars({ h: `${estimate(file)}px` })} />
-        ))}
+      {!isFolded && (isSeen ? <DiffBody file={file} context={context} /> : <div className="dfile__wait" />)}
     </section>
   );
-}
+});
 
 /** So that the page keeps its length when the difference is drawn. */
 function estimate({ patch, changes }: DiffFile): number {

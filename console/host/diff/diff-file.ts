@@ -1,6 +1,7 @@
 // A changed file as the host API lists it, and lines of it that are spoken about.
 import type { ReactNode } from 'react';
 import type { Call } from '../../api/call.ts';
+import type { Hunk } from './patch.ts';
 
 export interface DiffFile {
   filename: string;
@@ -26,7 +27,8 @@ export interface LineSpot {
 
 /** What is said about lines, drawn below them. */
 export interface LineNotes {
-  at: (spot: LineSpot) => ReactNode;
+  /** `hunk` is the part of the difference that the line is in. */
+  at: (spot: LineSpot, hunk: Hunk) => ReactNode;
   /** Lines get a button then. */
   onAdd?: ((spot: LineSpot) => void) | undefined;
 }

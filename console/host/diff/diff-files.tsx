@@ -1,5 +1,6 @@
 // The files of a difference: a list of them at the side, and each below the other. Hundreds are no burden, for only those near the
 // window are drawn.
+import { memo, useDeferredValue } from 'react';
 import { formatCount } from '../../ui/format.ts';
 import { Icon } from '../../ui/icon.tsx';
 import { Segmented } from '../../ui/segmented.tsx';
@@ -18,7 +19,11 @@ export interface DiffFilesProps {
   onMode: (mode: DiffMode) => void;
 }
 
+/** They are on the screen before the others are drawn, which takes a while for hundreds. */
+const FIRST_FILES = 8;
+
 export function DiffFiles({ files, hasMore = false, additions, deletions, context, onMode }: DiffFilesProps) {
+  const drawn = useDeferredValue(files, files.slice(0, FIRST_FILES));
   const count = formatCount(files.length) + (hasMore ? '+' : '');
   return (
     <div className="stack stack--16">
@@ -46,9 +51,9 @@ export function DiffFiles({ files, hasMore = false, additions, deletions, contex
         <p className="muted t13">{DIFF_WORDS.none}</p>
       ) : (
         <div className={files.length > 1 ? 'cols cols--files' : undefined}>
-          {files.length > 1 && <FileList files={files} viewed={context.viewed} />}
+          {files.length > 1 && <FileList files={drawn} viewed={context.viewed} />}
           <div className="stack stack--16">
-            {files.map((file) => (
+            {drawn.map((file) => (
               <DiffFileCard key={file.filename} id={idOf(file)} file={file} context={context} />
             ))}
           </div>
@@ -62,7 +67,9 @@ function idOf({ filename }: DiffFile): string {
   return `diff-${encodeURIComponent(filename)}`;
 }
 
-function FileList({ files, viewed }: Pick<DiffFilesProps, 'files'> & Pick<DiffContext, 'viewed'>) {
+type FileListProps = Pick<DiffFilesProps, 'files'> & Pick<DiffContext, 'viewed'>;
+
+const FileList = memo(function FileList({ files, viewed }: FileListProps) {
   return (
     <nav className="card ftree" aria-label={DIFF_WORDS.fileList}>
       <ul>
@@ -87,7 +94,7 @@ function FileList({ files, viewed }: Pick<DiffFilesProps, 'files'> & Pick<DiffCo
       </ul>
     </nav>
   );
-}
+});
 
 /** What stands above is drawn meanwhile and may be longer than it was thought to be. */
 function goTo(id: string): void {

@@ -65,7 +65,7 @@ function UnifiedLines({ hunk, path, tokens, notes }: LinesProps) {
                 <LineText line={line} tokens={tokens} />
               </td>
             </tr>
-            <NoteRows spots={spots} notes={notes} columns={4} />
+            <NoteRows spots={spots} hunk={hunk} notes={notes} columns={4} />
           </Fragment>
         );
       })}
@@ -87,7 +87,7 @@ function SplitLines({ hunk, path, tokens, notes }: LinesProps) {
               <SideCells line={left} number={left?.before} path={path} tokens={tokens} notes={notes} />
               <SideCells line={right} number={right?.after} path={path} tokens={tokens} notes={notes} />
             </tr>
-            <NoteRows spots={spots} notes={notes} columns={4} />
+            <NoteRows spots={spots} hunk={hunk} notes={notes} columns={4} />
           </Fragment>
         );
       })}
@@ -176,13 +176,14 @@ function AddButton({ spot, notes }: { spot: LineSpot; notes: LineNotes | undefin
 
 interface NoteRowsProps {
   spots: readonly LineSpot[];
+  hunk: Hunk;
   notes: LineNotes | undefined;
   columns: number;
 }
 
-function NoteRows({ spots, notes, columns }: NoteRowsProps) {
+function NoteRows({ spots, hunk, notes, columns }: NoteRowsProps) {
   if (notes === undefined) return null;
-  const said: [LineSpot, ReactNode][] = spots.map((spot) => [spot, notes.at(spot)]);
+  const said: [LineSpot, ReactNode][] = spots.map((spot) => [spot, notes.at(spot, hunk)]);
   return (
     <>
       {said

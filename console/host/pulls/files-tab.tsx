@@ -1,12 +1,12 @@
 // The files of a pull request with their differences, and what is said about their lines.
-import { useMemo } from 'react';
+import { useEffect, useMemo, useRef } from 'react';
 import { useDraft } from '../../app/drafts.ts';
 import { ReadProblem } from '../../lib/read-problem.tsx';
 import { Skeleton } from '../../ui/states.tsx';
-import { diffContext } from '../commits/diff-context.ts';
+import { useDiffContext } from '../commits/diff-context.ts';
 import type { DiffFile, LineNotes, LineSpot } from '../diff/diff-file.ts';
 import { DiffFiles } from '../diff/diff-files.tsx';
-import { parsePatch, type PatchLine } from '../diff/patch.ts';
+import type { Hunk, PatchLine } from '../diff/patch.ts';
 import { useDiffMode } from '../diff/use-diff-mode.ts';
 import type { Rights } from '../issues/rights.ts';
 import { DraftCard } from './line-draft.tsx';
@@ -27,14 +27,15 @@ export interface PullTabProps {
 const MOST_LINES = 30;
 
 export function FilesTab({ place, pull, rights }: PullTabProps) {
-  const { rows: files, error, retry, hasMore, isReadingMore } = usePullFiles(place);
+  const { rows: files, error, retry, hasMore, isReadingMore } = usePullFiles(place, { isWhole: true });
   const [mode, setMode] = useDiffMode();
   const { threads } = useThreads(place);
   const viewed = useViewed(place);
-  const { notes, others } = useNotes({ place, pull, rights }, files, threads);
+  const { notes, others } = useNotes({ place, pull, rights }, threads);
+  const places = useDiffContext(placeOfHead(pull) ?? place, mode, pull.base.sha, pull.head.sha);
+  const context = useMemo(() => ({ ...places, notes, viewed }), [places, notes, viewed]);
   if (error !== null) return <ReadProblem error={error} onRetry={retry} />;
   if (files === undefined) return <Skeleton lines={12} />;
-  const head = placeOfHead(pull) ?? place;
   return (
     <div className="stack stack--16">
       {others.length > 0 && (
@@ -57,7 +58,7 @@ export function FilesTab({ place, pull, rights }: PullTabProps) {
         hasMore={hasMore}
         additions={pull.additions}
         deletions={pull.deletions}
-        context={{ ...diffContext(head, mode, pull.base.sha, pull.head.sha), notes, viewed }}
+        context={context}
         onMode={setMode}
       />
       {isReadingMore ? (
@@ -79,12 +80,19 @@ function useViewed({ owner, repo, number }: PullPlace) {
     `viewed:${owner}/${repo}#${number}`,
     NONE_VIEWED,
   );
-  const has = ({ filename, sha }: DiffFile) => value.files[filename] === (sha ?? '');
-  const toggle = (file: DiffFile) => {
-    const { [file.filename]: _, ...others } = value.files;
-    change({ files: has(file) ? others : { ...others, [file.filename]: file.sha ?? '' } });
-  };
-  return { has, toggle };
+  const latest = useRef(change);
+  useEffect(() => {
+    latest.current = change;
+  });
+  return useMemo(() => {
+    const { files } = value;
+    const has = ({ filename, sha }: DiffFile) => files[filename] === (sha ?? '');
+    const toggle = (file: DiffFile) => {
+      const { [file.filename]: _, ...others } = files;
+      latest.current({ files: has(file) ? others : { ...others, [file.filename]: file.sha ?? '' } });
+    };
+    return { has, toggle };
+  }, [value]);
 }
 
 function placeOfHead({ head }: Pull) {
@@ -92,14 +100,9 @@ function placeOfHead({ head }: Pull) {
 }
 
 /** Made anew only when a conversation or the place of a draft changes, so that typing draws no line anew. */
-function useNotes(
-  { place, pull, rights }: PullTabProps,
-  files: readonly DiffFile[] | undefined,
-  threads: readonly Thread[],
-) {
+function useNotes({ place, pull, rights }: PullTabProps, threads: readonly Thread[]) {
   const { spots, add } = useDraftSpots();
   return useMemo(() => {
-    const byPath = new Map(files?.map((file) => [file.filename, file]));
     const bySpot = new Map<string, Thread[]>();
     const others: Thread[] = [];
     for (const thread of threads) {
@@ -113,7 +116,7 @@ function useNotes(
       }
     }
     const notes: LineNotes = {
-      at: (spot) => {
+      at: (spot, hunk) => {
         const said = bySpot.get(spotKey(spot));
         const hasDraft = spots.has(spotKey(spot));
         if (said === undefined && !hasDraft) return undefined;
@@ -134,7 +137,7 @@ function useNotes(
                 pull={pull}
                 rights={rights}
                 spot={spot}
-                linesBefore={() => linesUpTo(byPath.get(spot.path), spot)}
+                linesBefore={() => linesUpTo(hunk, spot)}
               />
             )}
           </div>
@@ -143,20 +146,16 @@ function useNotes(
       ...(rights.whyNoComment === undefined && { onAdd: add }),
     };
     return { notes, others };
-  }, [place, pull, rights, files, threads, spots, add]);
+  }, [place, pull, rights, threads, spots, add]);
 }
 
 /** Of the part of the difference that the line is in. */
-function linesUpTo(file: DiffFile | undefined, { side, line }: LineSpot): { line: number; text: string }[] {
+function linesUpTo({ lines }: Hunk, { side, line }: LineSpot): { line: number; text: string }[] {
   const numberOf = ({ kind, before, after }: PatchLine) =>
     side === 'LEFT' ? (kind === 'add' ? undefined : before) : kind === 'del' ? undefined : after;
-  for (const { lines } of parsePatch(file?.patch ?? '')) {
-    const numbered = lines.flatMap((one) => {
-      const number = numberOf(one);
-      return number === undefined ? [] : [{ line: number, text: one.text }];
-    });
-    if (numbered.some((one) => one.line === line))
-      return numbered.filter((one) => one.line <= line).slice(-MOST_LINES);
-  }
-  return [];
+  const numbered = lines.flatMap((one) => {
+    const number = numberOf(one);
+    return number === undefined ? [] : [{ line: number, text: one.text }];
+  });
+  return numbered.filter((one) => one.line <= line).slice(-MOST_LINES);
 }

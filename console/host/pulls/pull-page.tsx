@@ -23,7 +23,7 @@ import { ConversationTab } from './conversation-tab.tsx';
 import { FilesTab, type PullTabProps } from './files-tab.tsx';
 import { FinishReview } from './finish-review.tsx';
 import type { Pull } from './pull.ts';
-import { usePull, usePullCommits, type PullPlace } from './pull-queries.ts';
+import { usePull, usePullCommits, usePullFiles, type PullPlace } from './pull-queries.ts';
 import { PULL } from './pull-words.ts';
 import { ReviewDraftProvider } from './review-draft.tsx';
 import '../../styles/issues.css';
@@ -45,6 +45,9 @@ export default function PullPage() {
   const place = useMemo(() => ({ owner, repo, number: Number(number) }), [owner, repo, number]);
   const tab = TABS.find((one) => one === named) ?? 'conversation';
   const list = `${repositoryHref(place)}/pulls`;
+  // Read beside the repository, which the page waits for.
+  usePull(place);
+  usePullFiles(place, { isEnabled: tab === 'files' });
   return (
     <RepositoryFrame
       place={place}

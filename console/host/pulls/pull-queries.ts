@@ -5,7 +5,7 @@ import { path, type Call } from '../../api/call.ts';
 import type { ApiError } from '../../api/error.ts';
 import { invalidateTopics, keyOf, useChange, useRead, type Read } from '../../api/read.ts';
 import type { DiffFile } from '../diff/diff-file.ts';
-import { useGrowingList } from '../issues/growing-list.ts';
+import { useGrowingList, type GrowingOptions } from '../issues/growing-list.ts';
 import { withTexts } from '../issues/issue-queries.ts';
 import type { RepositoryPlace } from '../place.ts';
 import { repositoryCall, TOPICS } from '../queries.ts';
@@ -42,8 +42,8 @@ export function usePull(place: PullPlace) {
   return useRead<Pull>(pullRead(place));
 }
 
-export function usePullFiles(place: PullPlace) {
-  return useGrowingList<DiffFile>({ call: pullCall(place, '/files'), topics: TOPICS }, { isWhole: true });
+export function usePullFiles(place: PullPlace, options: GrowingOptions) {
+  return useGrowingList<DiffFile>({ call: pullCall(place, '/files'), topics: TOPICS }, options);
 }
 
 export function usePullCommits(place: PullPlace) {
