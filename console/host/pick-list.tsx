@@ -86,6 +86,12 @@ function Options(props: OptionsProps) {
   );
 }
 
+/** What a list offers is read when somebody points at its button. */
+export function useAsked() {
+  const [isAsked, setAsked] = useState(false);
+  return { isAsked, ask: { onPointerEnter: () => setAsked(true), onFocus: () => setAsked(true) } };
+}
+
 /** Without the one that was there, or with the one that was not. */
 export function toggledIn(ids: readonly string[], id: string): string[] {
   return ids.includes(id) ? ids.filter((one) => one !== id) : [...ids, id];

@@ -1,13 +1,16 @@
 // Every page of the console with the demo's examples, in one load each: themes and widths, barriers, policy, other origins.
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import type { Browser, Page } from 'playwright-core';
+import type { Browser, Page, Request } from 'playwright-core';
 import { requireAdmin } from '../../src/kernel/identity/first-start.ts';
 import { eventually, PATIENCE_MS } from '../eventually.ts';
 import { startServer, type TestServer } from '../server.ts';
 import { noBrowser, startBrowser } from './browser.ts';
 import { PLACES } from './console-places.ts';
 import { findBarriers, openConsole, THEMES, WIDTHS, type ConsolePage } from './console.ts';
+
+/** Of a page of a repository, the stream of events among them. */
+const MOST_CALLS = 12;
 
 describe('every page of the console', { skip: noBrowser, timeout: 20 * PATIENCE_MS }, () => {
   let server: TestServer;
@@ -33,6 +36,12 @@ describe('every page of the console', { skip: noBrowser, timeout: 20 * PATIENCE_
   for (const [name, path] of Object.entries(PLACES))
     test(`${name} has no barrier, light and dark, narrow and wide, and keeps to its policy`, async () => {
       const { page, takeProblems } = shown;
+      // What is asked again, as long as it is being found out, counts once.
+      const calls = new Set<string>();
+      const keep = (request: Request) => {
+        if (request.resourceType() === 'fetch') calls.add(request.url());
+      };
+      page.on('request', keep);
       await page.goto(`${server.url}/console${path}`);
       await settle(page);
       for (const width of WIDTHS)
@@ -46,6 +55,8 @@ describe('every page of the console', { skip: noBrowser, timeout: 20 * PATIENCE_
           const isWide = await page.evaluate('document.documentElement.scrollWidth > innerWidth');
           assert.equal(isWide, false, `scrolls sideways at ${width} px`);
         }
+      page.off('request', keep);
+      if (path.startsWith('/code/')) assert.ok(calls.size <= MOST_CALLS, [...calls].join('\n'));
       assert.deepEqual(takeProblems(), []);
     });
 });

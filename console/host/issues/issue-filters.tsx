@@ -1,11 +1,10 @@
 // The filters of a repository's issues: all of them stand in the address, and the server does the filtering.
-import { useState } from 'react';
 import { useMe } from '../../app/me.ts';
 import type { SearchPatch, SearchState } from '../../lib/search-state.ts';
 import { Button } from '../../ui/button.tsx';
 import { Chips } from '../../ui/chips.tsx';
 import { Segmented } from '../../ui/segmented.tsx';
-import { PickList, toggledIn, type PickOption } from '../pick-list.tsx';
+import { PickList, useAsked, toggledIn, type PickOption } from '../pick-list.tsx';
 import type { RepositoryPlace } from '../place.ts';
 import { useLabels, useMilestones, usePeople, type IssueFilters } from './issue-queries.ts';
 import { LATEST } from './issue-table.tsx';
@@ -90,12 +89,6 @@ export function IssueFilterBar({ place, search }: { place: RepositoryPlace; sear
 interface FilterProps {
   place: RepositoryPlace;
   search: SearchState;
-}
-
-/** What a list offers is read when somebody points at its button. */
-function useAsked() {
-  const [isAsked, setAsked] = useState(false);
-  return { isAsked, ask: { onPointerEnter: () => setAsked(true), onFocus: () => setAsked(true) } };
 }
 
 function LabelFilter({ place, search }: FilterProps) {

@@ -4,7 +4,7 @@ import { Link } from 'wouter';
 import { Avatar } from '../../ui/avatar.tsx';
 import { Button } from '../../ui/button.tsx';
 import { ChangeError } from '../../ui/change-error.tsx';
-import { PickList, toggledIn } from '../pick-list.tsx';
+import { PickList, toggledIn, useAsked } from '../pick-list.tsx';
 import { repositoryHref, type RepositoryPlace } from '../place.ts';
 import type { Issue } from './issue.ts';
 import { useEditIssue, useLabels, useMilestones, usePeople } from './issue-queries.ts';
@@ -57,13 +57,13 @@ export function SidePart({ title, action, children }: SidePartProps) {
 
 type PartProps = Omit<IssueSideProps, 'children'> & { edit: ReturnType<typeof useEditIssue> };
 
-/** Every list is read when the side is drawn for those who may change it. */
-function changeButton(what: string) {
-  return <Button tone="ghost" size="xs" icon="pen" label={ISSUES.change(what)} />;
+function changeButton(what: string, ask: ReturnType<typeof useAsked>['ask']) {
+  return <Button tone="ghost" size="xs" icon="pen" label={ISSUES.change(what)} {...ask} />;
 }
 
 function LabelsPart({ place, issue, rights, list, edit }: PartProps) {
-  const { rows, hasMore, readMore } = useLabels(place, rights.mayTriage);
+  const { isAsked, ask } = useAsked();
+  const { rows, hasMore, readMore } = useLabels(place, isAsked);
   const names = issue.labels.map(({ name }) => name);
   return (
     <SidePart
@@ -72,7 +72,7 @@ function LabelsPart({ place, issue, rights, list, edit }: PartProps) {
         rights.mayTriage && (
           <PickList
             label={ISSUES.editLabels}
-            trigger={changeButton(ISSUES.editLabels)}
+            trigger={changeButton(ISSUES.editLabels, ask)}
             options={rows?.map(({ name, color, description }) => ({
               id: name,
               label: name,
@@ -105,7 +105,8 @@ function LabelsPart({ place, issue, rights, list, edit }: PartProps) {
 }
 
 function AssigneesPart({ place, issue, rights, edit }: PartProps) {
-  const { rows, hasMore, readMore } = usePeople(place, rights.mayTriage);
+  const { isAsked, ask } = useAsked();
+  const { rows, hasMore, readMore } = usePeople(place, isAsked);
   const logins = issue.assignees.map(({ login }) => login);
   const { login: own } = rights;
   return (
@@ -115,7 +116,7 @@ function AssigneesPart({ place, issue, rights, edit }: PartProps) {
         rights.mayTriage && (
           <PickList
             label={ISSUES.editAssignees}
-            trigger={changeButton(ISSUES.editAssignees)}
+            trigger={changeButton(ISSUES.editAssignees, ask)}
             options={rows?.map(({ login }) => ({ id: login, label: login }))}
             chosen={logins}
             onToggle={(login) => edit.mutate({ assignees: toggledIn(logins, login) })}
@@ -155,7 +156,8 @@ export function People({ logins }: { logins: readonly string[] }) {
 }
 
 function MilestonePart({ place, issue, rights, list, edit }: PartProps) {
-  const { rows, hasMore, readMore } = useMilestones(place, 'open', rights.mayTriage);
+  const { isAsked, ask } = useAsked();
+  const { rows, hasMore, readMore } = useMilestones(place, 'open', isAsked);
   const { milestone } = issue;
   const chosen = milestone === null ? undefined : String(milestone.number);
   return (
@@ -165,7 +167,7 @@ function MilestonePart({ place, issue, rights, list, edit }: PartProps) {
         rights.mayTriage && (
           <PickList
             label={ISSUES.editMilestone}
-            trigger={changeButton(ISSUES.editMilestone)}
+            trigger={changeButton(ISSUES.editMilestone, ask)}
             isSingle
             options={rows?.map(({ number, title }) => ({ id: String(number), label: title }))}
             chosen={chosen === undefined ? [] : [chosen]}

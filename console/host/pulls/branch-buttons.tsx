@@ -11,17 +11,10 @@ import { useUpdateBranch } from './pull-queries.ts';
 import { MERGE } from './pull-words.ts';
 
 /** A row of the merge box; absent where the branch has every commit of its base. */
-export function UpdateButton({ place, pull, rights }: PullTabProps) {
+export function UpdateButton({ place, pull, rights, behindBy }: PullTabProps & { behindBy: number }) {
   const { base, head } = pull;
-  const range = `${encodeURIComponent(base.ref)}...${encodeURIComponent(head.sha)}`;
-  // The second page of one has no files.
-  const { data } = useRead<{ behind_by: number }>({
-    call: repositoryCall(place, `/compare/${range}`, { per_page: 1, page: 2 }),
-    topics: TOPICS,
-  });
   const update = useUpdateBranch(place);
-  const isBehind = data !== undefined && data.behind_by > 0;
-  if (!isBehind || head.repo === null || !(rights.mayWrite || rights.isAuthor)) return null;
+  if (behindBy === 0 || head.repo === null || !(rights.mayWrite || rights.isAuthor)) return null;
   return (
     <li>
       <span />

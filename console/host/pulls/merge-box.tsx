@@ -83,7 +83,7 @@ function OpenMergeBox({ place, pull, rights }: PullTabProps) {
             {MERGE.moreChecks(formatCount(combined.total_count - combined.statuses.length))}
           </Point>
         )}
-        <UpdateButton place={place} pull={pull} rights={rights} />
+        <UpdateButton place={place} pull={pull} rights={rights} behindBy={check.behindBy} />
       </ul>
     </Card>
   );

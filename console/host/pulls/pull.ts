@@ -90,6 +90,8 @@ export interface MergeCheck {
   isMergeable: boolean;
   method: MergeMethod;
   methods: MergeMethod[];
+  /** How many commits of the base it does not have. */
+  behindBy: number;
   headSha: string;
   reasons: { code: string; message: string }[];
 }

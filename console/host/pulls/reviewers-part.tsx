@@ -7,7 +7,7 @@ import { loginOf } from '../issues/issue.ts';
 import { usePeople } from '../issues/issue-queries.ts';
 import { SidePart } from '../issues/issue-side.tsx';
 import { ISSUES } from '../issues/issue-words.ts';
-import { PickList } from '../pick-list.tsx';
+import { PickList, useAsked } from '../pick-list.tsx';
 import type { PullTabProps } from './files-tab.tsx';
 import { verdictsOf, type ReviewState } from './pull.ts';
 import { useReviewers, useReviews } from './pull-queries.ts';
@@ -24,7 +24,8 @@ const TONES: Readonly<Record<ReviewState, StatusTone>> = {
 export function ReviewersPart({ place, pull, rights }: PullTabProps) {
   const { rows: reviews } = useReviews(place);
   const mayAsk = (rights.mayTriage || rights.isAuthor) && pull.state === 'open';
-  const { rows: people, hasMore, readMore } = usePeople(place, mayAsk);
+  const { isAsked, ask } = useAsked();
+  const { rows: people, hasMore, readMore } = usePeople(place, isAsked);
   const change = useReviewers(place);
   const asked = pull.requested_reviewers.map(({ login }) => login);
   const author = pull.user?.login;
@@ -37,7 +38,9 @@ export function ReviewersPart({ place, pull, rights }: PullTabProps) {
         mayAsk && (
           <PickList
             label={PULL.reviewers}
-            trigger={<Button tone="ghost" size="xs" icon="pen" label={ISSUES.change(PULL.reviewers)} />}
+            trigger={
+              <Button tone="ghost" size="xs" icon="pen" label={ISSUES.change(PULL.reviewers)} {...ask} />
+            }
             options={people
               ?.filter(({ login }) => login !== author)
               .map(({ login }) => ({ id: login, label: login }))}

@@ -1,6 +1,8 @@
 // Every reason why the caller cannot merge a pull request now, by the rules that a merge goes by.
 import { isReadOnly, READ_REPOSITORY } from '../../host/repositories/access.ts';
 import { includesRole, type RepositorySettings } from '../../host/repositories/repository.ts';
+import { countAheadBehind } from '../../host/git/history/history.ts';
+import type { GitRepository } from '../../host/git/repository.ts';
 import { findMergeViolations } from '../../host/protection/check-merge.ts';
 import { PullParams, pullRoute, type OpenedPull } from '../../host/pulls/access.ts';
 import { MERGE_METHODS, type MergeMethod } from '../../host/pull-merges/create-commit.ts';
@@ -28,6 +30,9 @@ const MergeCheck = Type.Object(
     isMergeable: Type.Boolean({ description: 'Whether a merge by this caller would go through now' }),
     method: OneOf(MERGE_METHODS),
     methods: Type.Array(OneOf(MERGE_METHODS), { description: 'Those that the repository allows' }),
+    behindBy: Type.Integer({
+      description: 'How many commits of its base an open one does not have; 0 where the base is gone',
+    }),
     headSha: Type.String({ description: 'What was looked at: send it as `sha` with the merge' }),
     reasons: Type.Array(MergeReason, { description: 'Why not; empty where it can be merged' }),
   },
@@ -59,11 +64,21 @@ const checkMerge = pullRoute(
     const { settings } = opened.repository;
     const methods = MERGE_METHODS.filter((one) => settings[SWITCHES[one]]);
     const method = call.query.method ?? methods[0] ?? 'merge';
+    const { issue, pull, repository } = opened;
+    const git = kernel.services.git.repository(repository.number, call.signal);
+    const base = issue.state === 'open' ? await readBranch(git, pull.baseRef) : undefined;
     const reasons = [
       ...(await listPlainReasons(kernel, opened, method)),
-      ...(await listRuleReasons(kernel, call.caller, opened, method)),
+      ...(await listRuleReasons(kernel, call.caller, opened, { method, git, base })),
     ];
-    return { isMergeable: reasons.length === 0, method, methods, headSha: opened.pull.headSha, reasons };
+    return {
+      isMergeable: reasons.length === 0,
+      method,
+      methods,
+      behindBy: await countMissing(git, base, pull.headSha),
+      headSha: pull.headSha,
+      reasons,
+    };
   },
 );
 
@@ -108,15 +123,19 @@ async function listRuleReasons(
   kernel: Kernel,
   caller: Caller,
   opened: OpenedPull,
-  method: MergeMethod,
+  { method, git, base: from }: { method: MergeMethod; git: GitRepository; base: string | undefined },
 ): Promise<Reason[]> {
-  const { issue, pull, role, repository } = opened;
+  const { issue, pull, role } = opened;
   if (caller.kind === 'anonymous' || issue.state !== 'open') return [];
-  const git = kernel.services.git.repository(repository.number);
-  const from = await readBranch(git, pull.baseRef);
   if (from === undefined) return [{ code: 'baseGone', message: `The branch \`${pull.baseRef}\` is gone.` }];
   const merge = { issue, pull, from, hasMerges: method === 'merge' };
   return await findMergeViolations(kernel, opened, { caller, ...(role && { role }) }, merge, git);
+}
+
+/** Of what was imported, the source may not have had all commits. */
+async function countMissing(git: GitRepository, base: string | undefined, head: string): Promise<number> {
+  if (base === undefined || (await git.infos([base, head])).includes(undefined)) return 0;
+  return (await countAheadBehind(git, base, head)).behind;
 }
 
 export const mergeCheckRoutes = [checkMerge];

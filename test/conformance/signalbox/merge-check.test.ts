@@ -41,10 +41,15 @@ onEachEngine((engine) => {
       isMergeable: true,
       method: 'merge',
       methods: ['merge', 'squash', 'rebase'],
+      behindBy: 0,
       headSha: sha,
       reasons: [],
     });
     assert.deepEqual(codesOf(await check(eve, pull)), ['role']);
+    const content = { message: 'Elsewhere', content: 'YQ==' };
+    await expectAnswer(201, ada.put('/repos/ada/plain/contents/elsewhere.txt', content));
+    const { behindBy, isMergeable } = await checked(ada, pull);
+    assert.deepEqual([behindBy, isMergeable], [1, true]);
     await expectAnswer(200, ada.put(`${pull}/merge`));
     const merged = await check(ada, pull);
     assert.deepEqual([merged.isMergeable, codesOf(merged)], [false, ['merged']]);
