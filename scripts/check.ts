@@ -1,6 +1,7 @@
-// Runs every check of the project in order, one line each, with the output of those that fail: `npm run check`.
-import { spawnSync } from 'node:child_process';
+// Runs every check of the project, two at a time, one line each, with the output of those that fail: `npm run check`.
+import { execFile } from 'node:child_process';
 import { existsSync, globSync, readFileSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { findRecordProblems } from './decision-records.ts';
@@ -9,7 +10,7 @@ import { findDoubleNames } from './exported-names.ts';
 import { findViolations } from './import-law.ts';
 
 /** Returns the output of a failed check, or nothing. */
-type Check = () => string | undefined;
+type Check = () => Promise<string | undefined> | string | undefined;
 
 const ROOT = dirname(import.meta.dirname);
 
@@ -24,20 +25,22 @@ const { values } = parseArgs({
 });
 if (values.long) process.env['SIGNALBOX_LONG_TESTS'] = '1';
 
+/** The linter needs the types of the console's packages. */
+const FIRST = ['needed', 'console'];
+
 const needed = values.need.split(',').filter((name) => name !== '');
 
 const checks: Record<string, Check> = {
   ...(needed.length > 0 && { needed: () => checkPrograms(needed) }),
-  // First, because the linter needs the types of its packages.
-  console: () => runNode('scripts/console.ts') ?? runNode('node_modules/typescript/bin/tsc', '-p', 'console'),
-  format: () => runNode('node_modules/oxfmt/bin/oxfmt', '--check'),
+  console: async () => (await runNode('scripts/console.ts')) ?? (await checkTypes('console')),
   lint: () => runNode('node_modules/oxlint/bin/oxlint', '--format=unix'),
+  types: () => checkTypes('tsconfig.json'),
+  format: () => runNode('node_modules/oxfmt/bin/oxfmt', '--check'),
   'import law': checkImports,
   names: checkNames,
   records: checkRecords,
   'dead code': () => runNode('node_modules/knip/bin/knip.js'),
   ledger: () => runNode('scripts/ledger.ts'),
-  types: () => runNode('node_modules/typescript/bin/tsc', '-p', 'tsconfig.json'),
   openapi: () => runNode('scripts/openapi.ts', '--check'),
   'console types': () => runNode('scripts/console-types.ts', '--check'),
   'openapi lint': () => runNode('scripts/openapi-lint.ts'),
@@ -49,10 +52,17 @@ const checks: Record<string, Check> = {
   }),
 };
 
-function runNode(...args: string[]): string | undefined {
-  const options = { cwd: ROOT, encoding: 'utf8', maxBuffer: 2 ** 28 } as const;
-  const { status, stdout, stderr } = spawnSync(process.execPath, args, options);
-  return status === 0 ? undefined : stdout + stderr;
+function runNode(...args: string[]): Promise<string | undefined> {
+  const { promise, resolve } = Promise.withResolvers<string | undefined>();
+  execFile(process.execPath, args, { cwd: ROOT, maxBuffer: 2 ** 28 }, (error, stdout, stderr) =>
+    resolve(error === null ? undefined : stdout + stderr),
+  );
+  return promise;
+}
+
+/** Several threads check the types that they share again in each, and take twice the CPU for the same time. */
+function checkTypes(project: string): Promise<string | undefined> {
+  return runNode('node_modules/typescript/bin/tsc', '-p', project, '--singleThreaded');
 }
 
 function checkPrograms(names: readonly string[]): string | undefined {
@@ -94,12 +104,24 @@ function checkImports(): string | undefined {
     : violations.map(({ path, line, rule }) => `${path}:${line}: ${rule}`).join('\n');
 }
 
-for (const [name, check] of Object.entries(checks)) {
+/** Prints the line of a check when it has ended. */
+async function runCheck(name: string, check: Check): Promise<void> {
   const startedAt = performance.now();
-  const words = check();
+  const words = await check();
   const seconds = ((performance.now() - startedAt) / 1000).toFixed(1);
-  console.log(`${name.padEnd(12)} ${words === undefined ? 'ok' : 'failed'} (${seconds} s)`);
-  if (words === undefined) continue;
+  console.log(`${name.padEnd(13)} ${words === undefined ? 'ok' : 'failed'} (${seconds} s)`);
+  if (words === undefined) return;
   console.log(words.trim());
   process.exitCode = 1;
 }
+
+// The tests have the machine for themselves, and what is in FIRST is needed by others.
+const isAlone = (name: string) => FIRST.includes(name) || name === 'tests';
+const waiting = Object.entries(checks).filter(([name]) => !isAlone(name));
+for (const name of FIRST) if (checks[name]) await runCheck(name, checks[name]);
+await Promise.all(
+  Array.from({ length: Math.min(availableParallelism(), 2) }, async () => {
+    for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) await runCheck(...next);
+  }),
+);
+if (checks['tests']) await runCheck('tests', checks['tests']);
