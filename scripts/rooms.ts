@@ -28,17 +28,17 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     entry: 'thread-runner.ts',
     imports: ['collections', 'network'],
   },
+  jobs: { about: 'work that waits: rows, leases, workers', entry: 'due-worker.ts', imports: ['storage'] },
   secrets: {
     about: 'secrets: made, compared, encrypted at rest',
     entry: 'secret-box.ts',
-    imports: ['storage'],
+    imports: ['jobs', 'storage'],
   },
   egress: {
     about: 'the proxy through which programs reach other servers',
     entry: 'egress-proxy.ts',
     imports: ['network', 'secrets'],
   },
-  jobs: { about: 'work that waits: rows, leases, workers', entry: 'due-worker.ts', imports: ['storage'] },
   backup: {
     about: 'backups: their format, what waits for them, the pause after a restore',
     entry: 'manifest.ts',
