@@ -352,7 +352,7 @@ describe('a running server', () => {
   function caddy(file: string, change = (text: string) => text) {
     return (folder: string) => {
       const site = change(read(`caddy/${file}`))
-        .replace(/^(?:box\.)?example\.org \{/m, `http://localhost:${proxyPort} {`)
+        .replace(/^(?:box\.)?example\.org(?:, content\.example\.net)? \{/m, `http://localhost:${proxyPort} {`)
         .replaceAll('127.0.0.1:8080', upstream());
       const config = join(folder, 'Caddyfile');
       writeFileSync(config, `{\n\tadmin off\n\tgrace_period 100ms\n}\n${site}`);

@@ -11,7 +11,7 @@ const LONG_FILES: Readonly<Record<string, readonly string[]>> = {
   'What is shown by calls of other files is shown once more, with more cases.': [
     'test/conformance/host/kept-replies.test.ts',
     'test/conformance/host/versions/pages.test.ts',
-    'test/conformance/signalbox/{actor-work,attention,blame,budgets,dispatches,docs-search,expired-locks,log-lines,merge-check,run-timeline,storages,webhooks}.test.ts',
+    'test/conformance/signalbox/{actor-work,attention,blame,budgets,content-origin,dispatches,docs-search,expired-locks,log-lines,merge-check,run-timeline,storages,webhooks}.test.ts',
     'test/conformance/signalbox/flags/{flag-copies,flag-states,flag-usage}.test.ts',
     'test/conformance/signalbox/people/{allowed-actions,password,policies,token-tasks}.test.ts',
     'test/console/to-instructions.test.ts',

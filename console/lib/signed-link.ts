@@ -7,13 +7,13 @@ import { toast } from '../ui/toast-store.ts';
 
 const FAILED = (reason: string) => `The download did not start: ${reason}`;
 
-/** Of a call that only reads. */
-export async function signLink(call: Call): Promise<string> {
+/** Of a call that only reads. What users have stored may be at another origin, to which a link has to say that it is for saving. */
+export async function signLink(call: Call, isDownload = false): Promise<string> {
   const { body } = await send<Link>({
     api: 'signalbox',
     method: 'POST',
     path: '/links',
-    body: { path: addressOf(call) },
+    body: { path: addressOf(call), ...(isDownload && { isDownload }) },
   });
   return body.url;
 }
@@ -27,15 +27,23 @@ export async function openInTab(call: Call): Promise<void> {
 
 /** The page stays: what the link answers is saved, because the call asks for a file. */
 export async function download(call: Call): Promise<void> {
-  await follow(call, (link) => {
-    link.download = '';
-  });
+  await follow(
+    call,
+    (link) => {
+      link.download = '';
+    },
+    true,
+  );
 }
 
-async function follow(call: Call, prepare: (link: HTMLAnchorElement) => void): Promise<void> {
+async function follow(
+  call: Call,
+  prepare: (link: HTMLAnchorElement) => void,
+  isDownload = false,
+): Promise<void> {
   try {
     const link = document.createElement('a');
-    link.href = await signLink(call);
+    link.href = await signLink(call, isDownload);
     link.rel = 'noreferrer';
     prepare(link);
     link.click();

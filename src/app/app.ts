@@ -13,6 +13,7 @@ import { type Clock, systemClock } from '../kernel/clock.ts';
 import { Failure } from '../kernel/failure.ts';
 import { serveExternalLogin } from '../signalbox/external-login/serve-external-login.ts';
 import { serveLogin } from '../kernel/http/pages/login.ts';
+import { checkContentUrl } from '../kernel/http/content-origin.ts';
 import { serveRaw } from '../kernel/http/serve-raw.ts';
 import { serve } from '../kernel/http/serve.ts';
 import { publicPathOf } from '../kernel/http/public-path.ts';
@@ -109,6 +110,7 @@ async function compose(
   // With port 0 the URL is known only once the server listens.
   const listening = urlOf(config, config.port);
   const urls = { public: config.publicUrl ?? listening, listening };
+  if (config.contentUrl !== undefined) checkContentUrl(config.contentUrl, urls.public);
   const ground = {
     engine,
     changes,
@@ -127,6 +129,7 @@ async function compose(
   const server = createServer({
     log,
     publicPath,
+    content: kernel.contentOrigin,
     ...(tls !== undefined && { tls }),
     ...(config.trustProxy.length > 0 && { trustProxy: config.trustProxy }),
   });

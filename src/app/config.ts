@@ -7,8 +7,8 @@ import {
   integer,
   issuer,
   list,
-  nodeUrl,
   oneOf,
+  originUrl,
   publicUrl,
   text,
   url,
@@ -32,6 +32,7 @@ export interface Config {
   upgradeBackup: boolean;
   migrate: boolean;
   publicUrl?: string;
+  contentUrl?: string;
   adminToken?: string;
   adminPassword?: string;
   adminEmail: string;
@@ -205,6 +206,13 @@ export const SETTINGS: { [Name in SettingName]-?: Setting<Config[Name]> } = {
       'Where people and clients reach this server; behind a proxy also below a path, like https://example.org/box',
     read: publicUrl,
     otherwise: 'from host and port',
+  },
+  contentUrl: {
+    env: 'SIGNALBOX_CONTENT_URL',
+    describe:
+      'Another origin that leads to this server, like https://content.example.org, from which browsers get records, files, exports and standby pages',
+    read: originUrl,
+    otherwise: 'the same origin, in a sandbox',
   },
   adminToken: {
     env: 'SIGNALBOX_ADMIN_TOKEN',
@@ -451,7 +459,7 @@ export const SETTINGS: { [Name in SettingName]-?: Setting<Config[Name]> } = {
     env: 'SIGNALBOX_NODE_URL',
     describe:
       'Where other nodes of the same database reach this one, for requests to its runs (http or https)',
-    read: nodeUrl,
+    read: originUrl,
     otherwise: 'each node serves the runs that it starts itself',
   },
   nodeMemory: {

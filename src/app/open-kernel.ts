@@ -13,6 +13,7 @@ import { maySourceBeRead, openSource, repositoryNameIn } from '../host/sources/o
 import { holdBlobs } from '../kernel/backup/hold-blobs.ts';
 import type { Changes } from '../kernel/change/changes.ts';
 import type { Clock } from '../kernel/clock.ts';
+import { ContentOrigin } from '../kernel/http/content-origin.ts';
 import { BodyMemory } from '../kernel/http/body/body-memory.ts';
 import { KeptReplies } from '../kernel/http/reply/kept-replies.ts';
 import { Identity } from '../kernel/identity/identity.ts';
@@ -77,6 +78,7 @@ export async function openKernel(config: Config, ground: Ground): Promise<Kernel
   const eventsPerSecond = config.limits === 'on' ? config.eventsPerSecond : undefined;
   const runCalls = new RunCalls({ db: engine.db, log });
   const runFlags = new RunFlags({ db: engine.db, log });
+  const secrets = await openSecrets(config, engine, { log, clock });
   const kernel: Kernel = {
     clock,
     engine,
@@ -88,7 +90,7 @@ export async function openKernel(config: Config, ground: Ground): Promise<Kernel
       isSwept: (key) => apis.some((api) => api.blobKinds?.some(({ prefix }) => key.startsWith(prefix))),
     }),
     disk,
-    secrets: await openSecrets(config, engine, { log, clock }),
+    secrets,
     identity: await new Identity(engine, baseRoles, [
       openRunTokens(runCalls),
       installationTokens,
@@ -139,6 +141,10 @@ export async function openKernel(config: Config, ground: Ground): Promise<Kernel
     get publicUrl() {
       return urls.public;
     },
+    contentOrigin:
+      config.contentUrl === undefined
+        ? undefined
+        : new ContentOrigin(config.contentUrl, { secrets, publicUrl: () => urls.public }),
     release: RELEASE,
     program,
     isPageSecretRequired: isPageSecretRequired ?? (() => kernel.services.networkSharing.doRunsShare()),

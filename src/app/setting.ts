@@ -58,8 +58,8 @@ export function publicUrl(value: string): string {
   return origin + path;
 }
 
-/** Where other nodes reach this one: without a proxy that could give it a path. */
-export function nodeUrl(value: string): string {
+/** What has no path of its own: other nodes reach this one without a proxy, and an origin has none. */
+export function originUrl(value: string): string {
   const read = publicUrl(value);
   if (new URL(read).pathname !== '/') throw new Error('a URL that ends with the host or port');
   return read;

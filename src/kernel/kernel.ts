@@ -5,6 +5,7 @@ import type { Clock } from './clock.ts';
 import type { EndMember, TransferOwnership } from './identity/store-accounts.ts';
 import type { Identity } from './identity/identity.ts';
 import type { TokenUseCounter } from './identity/token-uses/token-uses.ts';
+import type { ContentOrigin } from './http/content-origin.ts';
 import type { KeptReplies } from './http/reply/kept-replies.ts';
 import type { Limits } from './limits/limits.ts';
 import type { Logger } from './observability/log.ts';
@@ -63,6 +64,8 @@ export interface Kernel {
   readonly guard: Guard;
   /** Where people and clients reach this server, without a slash at the end. */
   readonly publicUrl: string;
+  /** Where content of users is served; undefined where it shares the origin of the console. */
+  readonly contentOrigin: ContentOrigin | undefined;
   /**
    * Whether a session needs its second secret: wherever programs may listen on other ports of this host, since browsers send
    * cookies to all ports. Asked by calls with a session only.

@@ -8,6 +8,7 @@ import { replaceRecord } from '../../src/actors/key-value-stores/store.ts';
 import { findMember } from '../../src/kernel/identity/store-members.ts';
 import { recordCalls } from '../conformance/actors/storages/records-calls.ts';
 import { eventually, PATIENCE_MS } from '../eventually.ts';
+import { fixedPort } from '../fixed-port.ts';
 import { FORM, type BrowserHeaders } from '../people.ts';
 import { startServer, type TestServer } from '../server.ts';
 import { ELSEWHERE, logIn, noBrowser, noPdfViewer, openProfile, startBrowser } from './browser.ts';
@@ -326,6 +327,44 @@ describe('in a browser', { skip: noBrowser, timeout: 5 * PATIENCE_MS }, () => {
     assert.equal(await page.evaluate('document.contentType'), 'application/pdf');
     // The page, the viewer in it, and the document in that; a sandbox prevents the last.
     await eventually(() => page.frames().length === 3);
+  });
+
+  test('a page on the origin of content is framed by the console alone, and has nothing of the session', async () => {
+    const port = await fixedPort();
+    const content = `http://${ELSEWHERE}:${port}`;
+    const apart = await startServer({ port, contentUrl: content, limits: 'off' });
+    try {
+      const admin = await findMember(apart.app.kernel.db, { username: 'admin' });
+      const own = await openProfile(browser, { acceptDownloads: false });
+      const tab = await own.newPage();
+      const member = await logIn(tab, apart, admin!);
+      const { json } = await apart.call('/v2/key-value-stores', { method: 'POST' });
+      const path = `/v2/key-value-stores/${String(json['data'].id)}/records/page`;
+      await apart.call(path, { method: 'PUT', body: HOSTILE, headers: { 'content-type': 'text/html' } });
+      const signed = await apart.call('/signalbox/v1/links', {
+        method: 'POST',
+        token: null,
+        headers: { ...member, origin: apart.url },
+        body: { path },
+      });
+      const frame = `<iframe src="${String(signed.json['url'])}"></iframe>`;
+      const framed = () => tab.frames().find((one) => one.url().startsWith(content));
+      // A page of the console's origin without a policy of its own.
+      await tab.goto(`${apart.url}/healthz`);
+      await tab.evaluate(`document.body.innerHTML = ${JSON.stringify(frame)}`);
+      await eventually(() => framed() !== undefined, 'the frame');
+      const found = await framed()!.evaluate<Found>(LOOK_AROUND);
+      assert.deepEqual([found.origin, found.reads, found.takes, found.keeps], NOTHING);
+      assert.match(found.text, /shown/);
+      // The link that it was shown by is good for nobody else's pages.
+      foreignPage = frame;
+      const refused = tab.waitForEvent('console', (line) => line.text().includes('frame-ancestors'));
+      await tab.goto(atForeign());
+      await refused;
+      await own.close();
+    } finally {
+      await apart.stop();
+    }
   });
 
   test('public images, sound and film are shown by pages of other sites', async () => {

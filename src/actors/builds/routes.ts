@@ -218,6 +218,7 @@ const getLog = route(
     method: 'GET',
     path: '/actor-builds/{buildId}/log',
     aliases: [{ id: 'act_build_log_get', path: '/actors/{actorId}/builds/{buildId}/log' }],
+    isContent: true,
     summary: 'Get the log of a build',
     description: PUBLIC_LOGS,
     access: VIEW,

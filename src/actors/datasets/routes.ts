@@ -120,6 +120,7 @@ const getItems = route(
     id: 'dataset_items_get',
     method: 'GET',
     path: '/datasets/{storageId}/items',
+    isContent: true,
     summary: 'Get items in one of seven formats',
     description: 'The page is described in the `X-Apify-Pagination-*` headers.',
     access: READ_ACCESS,

@@ -122,6 +122,7 @@ const getRecords = route(
     id: 'keyValueStore_records_get',
     method: 'GET',
     path: `${PATH}/{storageId}/records`,
+    isContent: true,
     summary: 'Get all records as a ZIP archive, one file for each key',
     access: READ_ACCESS,
     params: ByReference,
@@ -150,6 +151,7 @@ const getRecord = route(
     id: 'keyValueStore_record_get',
     method: 'GET',
     path: `${PATH}/{storageId}/records/{recordKey}`,
+    isContent: true,
     summary: 'Get a record with its own content type',
     description:
       'In the encoding in which it was sent when Accept-Encoding admits that, otherwise decoded. Parts by Range. ' +

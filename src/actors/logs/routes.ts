@@ -123,6 +123,7 @@ const getLog = route(
     id: 'log_get',
     method: 'GET',
     path: '/logs/{buildOrRunId}',
+    isContent: true,
     summary: 'Get the log of a build or run',
     description:
       'Each line begins with the time at which it was printed. Of a long log, the middle is left out, and a line says so. ' +

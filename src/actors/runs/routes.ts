@@ -114,6 +114,7 @@ const getLog = route(
     id: 'actorRun_log_get',
     method: 'GET',
     path: '/actor-runs/{runId}/log',
+    isContent: true,
     summary: 'Get the log of a run',
     access: VIEW_RUN,
     params: ByRun,

@@ -21,6 +21,7 @@ const MAX_TRIES = 3;
 
 export const standbyRoute: RawRoute = {
   id: 'standby',
+  isContent: true,
   at: { prefix: STANDBY },
   access: { action: 'runActor', others: ['runTask'], ofOwner: true },
   async open(call, kernel) {
@@ -45,6 +46,7 @@ export const standbyRoute: RawRoute = {
 
 export const containerRoute: RawRoute = {
   id: 'container',
+  isContent: true,
   at: { prefix: CONTAINER },
   access: { action: 'viewRun', others: ['updateRun'], ofOwner: true },
   async open(call, kernel) {
@@ -86,7 +88,8 @@ function sourceOf(kernel: Kernel, call: RawRouteCall, prefix: string): RequestSo
   const target = parseTarget(call.url, prefix);
   if (target === undefined || (!isForwarded && !kernel.settings.execution.isPublic))
     throw new Failure('no-route', `There is nothing at ${prefix}`);
-  checkBrowser(call, kernel.publicUrl);
+  // A link to the origin of content names the session; no browser adds anything by itself there.
+  if (kernel.contentOrigin?.isAskedBy(call.headers) !== true) checkBrowser(call, kernel.publicUrl);
   const { headers, signal, address } = call;
   return { target, isForwarded, signal, address: client ?? address, host: headers['host']?.toString() };
 }

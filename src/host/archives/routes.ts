@@ -76,6 +76,7 @@ const getArchive = route(
     id: 'repos/get-archive',
     method: 'GET',
     path: '/archives/{owner}/{repo}/{format}/{commit}',
+    isContent: true,
     summary: 'Get the archive of a commit',
     description:
       'For a private repository the address has a token, which is good for this archive, for at most an hour.',

@@ -165,6 +165,7 @@ const getRaw = route(
     id: 'repos/get-raw-file',
     method: 'GET',
     path: '/raw/{owner}/{repo}/{ref}/{path...}',
+    isContent: true,
     summary: 'Get the bytes of a file',
     description:
       'The `download_url` of a file leads here. For a private repository it has a token, which is good for this file of this ' +

@@ -187,6 +187,7 @@ const getRaw = gistRoute(
     id: 'gists/get-raw-file',
     method: 'GET',
     path: '/gist/{gist_id}/raw/{oid}/{path...}',
+    isContent: true,
     summary: 'Get the bytes of a file of a gist',
     description:
       'The `raw_url` of a file leads here: it names the content, which never changes. Parts by Range.',

@@ -29,7 +29,7 @@ export function admit(
   let isUnknown = false;
   // Errors are thrown after the call is counted, so that wrong calls count against the limit, too.
   try {
-    credential = protocol.credentialOf(context);
+    credential = protocol.credentialOf(context) ?? kernel.contentOrigin?.credentialOf(context, context.now);
   } catch (error) {
     refusal = error as Error;
   }
@@ -63,7 +63,10 @@ export function admit(
     requireCaller(context, caller, protocol, kernel.publicUrl);
   };
   const enterKnown = (caller: KnownCaller): Promise<void> | undefined => {
-    const isComplete = caller.session === undefined || isCompleteSession(context, caller.session, kernel);
+    const isComplete =
+      caller.session === undefined ||
+      credential?.kind === 'sessionHash' ||
+      isCompleteSession(context, caller.session, kernel);
     const settle = (isTrusted: boolean) => {
       context.isSessionIncomplete = !isTrusted;
       return enter(isTrusted ? caller : nobody);

@@ -17,6 +17,8 @@ export interface RawRoute {
   at: { prefix: string } | RoutePlace;
   /** The action that `open` must check, and those that it may check instead. */
   access: Exclude<RouteAccess, string>;
+  /** It answers with what users have stored or run, which is served from an origin of its own where there is one. */
+  isContent?: true;
   /** The category of the rate limit, where it is not the API's default. */
   limit?: string;
   /** The header `WWW-Authenticate` of errors for callers without a good credential. */

@@ -83,6 +83,8 @@ export interface RouteShape {
   charge?: 'later' | 'never';
   /** The content type of success replies, where it is not JSON. */
   produces?: string;
+  /** It answers with what users have stored, which is served from an origin of its own where there is one. */
+  isContent?: true;
   /** Further content types that a call may ask for. */
   accepts?: readonly string[];
   /**

@@ -21,6 +21,7 @@ export function serveRaw(app: FastifyInstance, { protocol, rawRoutes = [] }: Api
   for (const route of rawRoutes) {
     if (!('prefix' in route.at)) continue;
     const { prefix } = route.at;
+    kernel.contentOrigin?.add(prefix, () => route.isContent === true);
     const handlers = rawHandlers(route, protocol, kernel, upgrades);
     void app.register(
       (scope, _options, done) => {
@@ -100,6 +101,13 @@ export function rawHandlers(
     const upgrade = upgrades?.get(request);
     call.response = response;
     upgrade?.socket.once('close', () => call.leave());
+    const elsewhere = route.isContent === true ? kernel.contentOrigin?.redirectOf(call) : undefined;
+    if (elsewhere !== undefined) {
+      response
+        .writeHead(302, { location: elsewhere, 'cache-control': 'no-store', 'content-length': '0' })
+        .end();
+      return finishCall(call, 302, protocol, kernel);
+    }
     const forward = await open(Object.assign(call, { params }));
     await forward({ request, response, ...(upgrade && { upgrade }) });
     finishCall(call, response.statusCode, protocol, kernel);

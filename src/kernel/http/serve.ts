@@ -121,6 +121,10 @@ function mount(
     return send.preflight(reply, call, allow);
   };
 
+  kernel.contentOrigin?.add(prefix, ({ method, url }) => {
+    const found = tree.find(method, segmentsOf(url, depth));
+    return (method === 'GET' || method === 'HEAD') && found?.route.shape.isContent === true;
+  });
   const onRequest: onRequestHookHandler = function (request, reply, done) {
     request.match = findRoute(request);
     const raw = request.match?.route.raw;
@@ -260,6 +264,8 @@ function createHandler(
     if (!routeVersion.exists) {
       throw new Failure('no-route', `There is nothing at ${namePath(call)} in version ${call.version}`);
     }
+    const elsewhere = shape.isContent === true ? kernel.contentOrigin?.redirectOf(call) : undefined;
+    if (elsewhere !== undefined) return send.elsewhere(reply, call, elsewhere);
     if (needsRoom) kernel.disk.checkRoom();
     call.usage = routeVersion.usage;
     const key =

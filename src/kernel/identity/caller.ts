@@ -80,6 +80,7 @@ export type Caller = AnonymousCaller | KnownCaller;
 
 /** The secret by which a request authenticates. */
 export interface Credential {
-  kind: 'token' | 'session';
+  /** `sessionHash` names a session without opening it: only for what has been signed by this server. */
+  kind: 'token' | 'session' | 'sessionHash';
   secret: string;
 }

@@ -50,6 +50,7 @@ export class Identity {
   readonly #cache = {
     token: new BoundedCache<string, KnownCaller>({ max: MAX_CACHED }),
     session: new BoundedCache<string, KnownCaller>({ max: MAX_CACHED }),
+    sessionHash: new BoundedCache<string, KnownCaller>({ max: MAX_CACHED }),
   };
   /** Tokens that nobody has, until a token is written: a client with an old one goes on calling. */
   readonly #unknown = new BoundedCache<string, ReadRecord>({ max: MAX_UNKNOWN });
@@ -102,7 +103,7 @@ export class Identity {
         ? await this.#callerOfProgram(issuer, secret, now)
         : kind === 'token'
           ? await this.#callerByToken(secret, now)
-          : await callerBySession(db, this.#base, hashSecret(secret), now);
+          : await callerBySession(db, this.#base, kind === 'session' ? hashSecret(secret) : secret, now);
       return found && { value: found.caller, until: Math.min(found.expiresAt, now + CACHE_MS) };
     });
     if (caller === undefined) throw new Failure('unauthenticated', 'The credential is not valid');
@@ -226,8 +227,7 @@ export class Identity {
   }
 
   #clear(): void {
-    this.#cache.token.clear();
-    this.#cache.session.clear();
+    for (const cache of Object.values(this.#cache)) cache.clear();
   }
 
   /** Saves when sessions and members were last seen. Not part of any call: losing a minute of it in a crash is acceptable. */

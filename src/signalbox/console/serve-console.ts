@@ -64,7 +64,7 @@ async function showConsole(request: FastifyRequest, reply: FastifyReply, kernel:
   if (page === undefined) return showWaitingPage(reply, kernel);
   const nonce = randomBytes(16).toString('base64');
   return reply
-    .headers({ ...pageHeaders(), 'content-security-policy': contentPolicy(nonce, bundler) })
+    .headers({ ...pageHeaders(), 'content-security-policy': contentPolicy(nonce, kernel, bundler) })
     .send(fillIn(page, nonce, themeOf(headers.cookie)));
 }
 
@@ -92,16 +92,21 @@ function fillIn(page: string, nonce: string, theme: string | undefined): string 
  * Scripts run by their nonce alone, because what users have stored is served from the same origin; styles, images and frames of
  * this origin are allowed, since such content is always sent with a sandbox.
  */
-function contentPolicy(nonce: string, bundler: string | undefined): string {
+function contentPolicy(
+  nonce: string,
+  { contentOrigin }: Pick<Kernel, 'contentOrigin'>,
+  bundler: string | undefined,
+): string {
+  const content = contentOrigin === undefined ? '' : ` ${contentOrigin.url}`;
   // It says by a socket which sources have changed.
   const socket = bundler === undefined ? '' : ` ${bundler.replace('http', 'ws')}`;
   return [
     "default-src 'none'",
     `script-src 'nonce-${nonce}' 'strict-dynamic'`,
     `style-src 'self' 'nonce-${nonce}'`,
-    "img-src 'self' data:",
-    "media-src 'self'",
-    "frame-src 'self'",
+    `img-src 'self' data:${content}`,
+    `media-src 'self'${content}`,
+    `frame-src 'self'${content}`,
     "font-src 'self'",
     `connect-src 'self'${socket}`,
     "form-action 'self'",

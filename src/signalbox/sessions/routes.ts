@@ -18,8 +18,7 @@ import {
 } from '../../kernel/http/pages/open-session.ts';
 import { reply, route } from '../../kernel/http/route.ts';
 import type { KnownCaller, SessionIdentity } from '../../kernel/identity/caller.ts';
-import { publicPathOf, withoutPublicPath } from '../../kernel/http/public-path.ts';
-import { signSessionLink } from '../../kernel/identity/sessions/session-link.ts';
+import { signResourceLink } from '../../kernel/http/content-origin.ts';
 import {
   deleteOtherSessions,
   deleteSessionOf,
@@ -236,17 +235,24 @@ const createLink = route(
     summary: 'Sign a link to one resource',
     description:
       'For downloads, images and frames, which can send no header: for 60 seconds, `GET` of this path, ranges included, with ' +
-      'the rights of the session and together with its cookie.',
+      'the rights of the session. It is a path that is good together with the cookie of the session. What users have stored is ' +
+      'at another origin where the server has one for it: then it is a whole URL, which is good for whoever has it.',
     access: 'caller',
     isData: true,
     worksOnFullDisk: true,
-    body: Type.Object({ path: PlainText({ description: 'Path and query on this server' }) }),
+    body: Type.Object({
+      path: PlainText({ description: 'Path and query on this server' }),
+      isDownload: Type.Optional(
+        Type.Boolean({
+          description: 'Browsers save it; for another origin, where they take no such wish from a page',
+        }),
+      ),
+    }),
     reply: { 201: Type.Object({ url: Type.String(), expiresAt: Time }, { $id: 'Link' }) },
   },
-  ({ caller, body: { path }, now }, { secrets, publicUrl }) => {
-    const publicPath = publicPathOf(publicUrl);
-    const link = signSessionLink(secrets, sessionOf(caller), withoutPublicPath(path, publicPath), now);
-    if (link !== undefined) return reply(201, { ...link, url: publicPath + link.url });
+  ({ caller, body: { path, isDownload }, now }, kernel) => {
+    const link = signResourceLink(kernel, sessionOf(caller), { path, now, isDownload });
+    if (link !== undefined) return reply(201, link);
     throw new Failure('invalid', 'The path must be one of this server', {
       fields: [{ field: '/path', message: 'must be a path of this server' }],
     });

@@ -144,6 +144,7 @@ const getBigSegmentExportFile = route(
     id: 'getBigSegmentExportFile',
     method: 'GET',
     path: `${PATH}/{exportID}/file`,
+    isContent: true,
     summary: 'Load the file of an export, as an import takes it',
     access: { action: 'viewProject' },
     params: ByExport,

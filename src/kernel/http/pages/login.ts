@@ -3,6 +3,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { Failure, type FailureKind } from '../../failure.ts';
 import { showPage, showScriptedPage, escapeHtml, htmlPage, PageScript, ROOT_SCRIPT } from './html.ts';
 import type { Kernel } from '../../kernel.ts';
+import { signResourceLink } from '../content-origin.ts';
 import { challengeFor, memberByCode, WRONG_CODE, type ArrivingMember } from './login-challenge.ts';
 import { publicPathOf, withoutPublicPath } from '../public-path.ts';
 import {
@@ -17,7 +18,7 @@ import {
 import { showShell } from './session-pages.ts';
 import type { BaseRole } from '../../identity/policy.ts';
 import { findSessionCaller } from '../../identity/sessions/session-caller.ts';
-import { isLocalPath, signSessionLink } from '../../identity/sessions/session-link.ts';
+import { isLocalPath } from '../../identity/sessions/session-link.ts';
 
 const FORM_BYTES = 32 * 1024;
 const CONSOLE_PATH = '/console';
@@ -116,16 +117,13 @@ export function serveLogin(app: FastifyInstance, kernel: Kernel): void {
       checkSameOrigin(request, kernel);
       const visitor = await findSessionCaller(request, kernel);
       if (visitor === undefined) throw new Failure('unauthenticated', 'You are not logged in. Log in first.');
-      const { secrets, clock } = kernel;
-      const path = withoutPublicPath(formOf(request).get('path') ?? '', publicPathOf(kernel.publicUrl));
-      const link = signSessionLink(secrets, visitor.caller.session!, path, clock.now());
+      const link = signResourceLink(kernel, visitor.caller.session!, {
+        path: formOf(request).get('path') ?? '',
+        now: kernel.clock.now(),
+      });
       if (link === undefined)
         throw new Failure('malformed', 'The field "path" must be a path of this server.');
-      const url = publicPathOf(kernel.publicUrl) + link.url;
-      return reply
-        .code(201)
-        .header('cache-control', 'no-store')
-        .send({ ...link, url });
+      return reply.code(201).header('cache-control', 'no-store').send(link);
     });
     done();
   });

@@ -136,6 +136,11 @@ export class ReplySender {
     this.#put(reply, call, 204, this.#fixedOf(call), own);
   }
 
+  /** For this browser, at this moment: no cache may store it. */
+  elsewhere(reply: FastifyReply, call: RequestContext, location: string): void {
+    this.#put(reply, call, 302, this.#fixedOf(call), { location, 'cache-control': 'no-store' });
+  }
+
   failure(reply: FastifyReply, call: RequestContext, failure: Failure, cause: unknown): void {
     const { status, headers, body } = this.renderError(call, failure, cause);
     put(reply, status, headers, body);

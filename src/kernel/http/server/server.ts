@@ -10,6 +10,7 @@ import { isSameSecret } from '../../secrets/secret.ts';
 import { ApiRouter } from '../api-router.ts';
 import { ReservedPathSegments } from '../path-template.ts';
 import { closeTwin, withBothLoopbacks } from './listen.ts';
+import type { ContentOrigin } from '../content-origin.ts';
 import { MethodOverrides } from '../method-override.ts';
 import { READ_HEAD_BYTES, BadRequests } from './bad-requests.ts';
 import { guarded, withErrorListener } from '../../network/streams.ts';
@@ -34,6 +35,7 @@ export interface ServerOptions {
   trustProxy?: string[];
   /** Where a proxy serves it beside others: see public-path.ts. */
   publicPath?: string;
+  content?: ContentOrigin | undefined;
   /** For the head of a request. */
   headersMs?: number;
   /** Gets errors of the sockets that it listens on. */
@@ -51,6 +53,7 @@ export function createServer({
   tls,
   trustProxy,
   publicPath = '',
+  content,
   headersMs = HEADERS_MS,
   log,
 }: ServerOptions): FastifyInstance {
@@ -81,6 +84,7 @@ export function createServer({
     // The one place before routing where a request can still change.
     rewriteUrl: (request) => {
       takeSessionLink(request);
+      content?.forgetSession(request);
       overrides.apply(request);
       const url = withoutPublicPath(request.url ?? '/', publicPath);
       return url.includes('%') ? repairPath(url) : url;
@@ -103,6 +107,7 @@ export function createServer({
   app.server.on('error', (error) => {
     if (app.server.listening) log?.error({ err: error }, 'a connection could not be accepted');
   });
+  if (content !== undefined) serveContentOnly(app, content);
   upgrades.attach(app.server);
   app.decorate('upgrades', upgrades);
   apis.attach(app);
@@ -123,6 +128,19 @@ export function createServer({
     done();
   });
   return app;
+}
+
+/** At its origin: neither console nor login, and of the APIs what users have stored. */
+function serveContentOnly(app: FastifyInstance, content: ContentOrigin): void {
+  app.addHook('onRequest', (request, reply, done) => {
+    if (!content.isAskedBy(request.headers)) return done();
+    content.seal(request.raw, reply.raw);
+    if (content.serves(request)) return done();
+    void reply
+      .code(404)
+      .header('content-type', 'text/plain; charset=utf-8')
+      .send('This address serves only what users have stored.\n');
+  });
 }
 
 /** Of pages and redirects, which handlers write from the root of the server. APIs place theirs themselves. */

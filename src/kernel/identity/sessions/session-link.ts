@@ -4,10 +4,10 @@ import type { SecretBox } from '../../secrets/secret-box.ts';
 import type { SessionIdentity } from '../caller.ts';
 
 const PURPOSE = 'session links';
-const LIFETIME_MS = 60_000;
-const PARAMETER = 'signalbox_link';
+export const LINK_MS = 60_000;
+export const LINK_PARAMETER = 'signalbox_link';
 export const LINK_HEADER = 'x-signalbox-link';
-const SIGNED = new RegExp(`[?&]${PARAMETER}=([\\w.-]*)$`);
+const SIGNED = new RegExp(`[?&]${LINK_PARAMETER}=([\\w.-]*)$`);
 
 /** A request with the cookie of a session. */
 export interface SessionRequest {
@@ -24,22 +24,25 @@ export interface SessionLink {
   expiresAt: number;
 }
 
-/** For reading only, and together with the cookie of the session. Undefined for what is no path of this server. */
+/** As browsers write it. Undefined for what is no path of this server. */
+export function linkTarget(path: string): string | undefined {
+  if (!isLocalPath(path)) return undefined;
+  const { pathname, search } = new URL(path, 'http://signalbox.invalid');
+  return pathname + search;
+}
+
+/** For reading only, and together with the cookie of the session. */
 export function signSessionLink(
   secrets: SecretBox,
   { hash }: SessionIdentity,
-  path: string,
+  target: string,
   now: number,
-): SessionLink | undefined {
-  if (!isLocalPath(path)) return undefined;
-  // As browsers write it.
-  const { pathname, search } = new URL(path, 'http://signalbox.invalid');
-  const target = pathname + search;
-  const expiresAt = now + LIFETIME_MS;
+): SessionLink {
+  const expiresAt = now + LINK_MS;
   const expiry = expiresAt.toString(36);
   const signature = secrets.sign(PURPOSE, signedText(hash, target, expiry));
   const joint = target.includes('?') ? '&' : '?';
-  return { url: `${target}${joint}${PARAMETER}=${expiry}.${signature}`, expiresAt };
+  return { url: `${target}${joint}${LINK_PARAMETER}=${expiry}.${signature}`, expiresAt };
 }
 
 /**
@@ -48,7 +51,7 @@ export function signSessionLink(
  */
 export function takeSessionLink(request: IncomingMessage): void {
   const { url = '/' } = request;
-  const found = url.includes(PARAMETER) ? SIGNED.exec(url) : null;
+  const found = url.includes(LINK_PARAMETER) ? SIGNED.exec(url) : null;
   if (found === null) return;
   request.url = url.slice(0, found.index);
   request.headers[LINK_HEADER] = found[1]!;
