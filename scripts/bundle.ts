@@ -1,11 +1,15 @@
 // Bundles the server and its packages to JavaScript, for the npm package and for test runs that start many servers.
 import { existsSync } from 'node:fs';
 import { cp, readFile, rm, writeFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
 import { basename, dirname, join, resolve } from 'node:path';
-import { build, type Plugin } from 'esbuild';
+import type * as esbuild from 'esbuild';
 import { describeLicences } from './licences.ts';
 
 const ROOT = dirname(import.meta.dirname);
+
+/** A clone that only serves has it among the build tools of the console. */
+const requireTool = createRequire(join(ROOT, 'console/package.json'));
 
 /** The program, and the worker threads and programs that it starts by file name. */
 const ENTRIES = {
@@ -53,6 +57,7 @@ export async function bundleInto(folder: string): Promise<Bundle> {
 /** The program alone, which finds its other files beside itself or in a clone. Replaces the folder. */
 export async function bundleProgram(folder: string, root: string): Promise<Bundle> {
   await rm(folder, { recursive: true, force: true });
+  const { build } = requireTool('esbuild') as typeof esbuild;
   const { metafile } = await build({
     absWorkingDir: root,
     entryPoints: ENTRIES,
@@ -90,7 +95,6 @@ export async function bundleProgram(folder: string, root: string): Promise<Bundl
 async function escapeCharacters(path: string): Promise<void> {
   const text = await readFile(path, 'utf8');
   const escaped = text.replaceAll(
-    // eslint-disable-next-line no-control-regex
     /[^\0-\x7f]/g,
     (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`,
   );
@@ -103,7 +107,7 @@ function isPublished(path: string): boolean {
 }
 
 /** Rewrites `createRequire(…)(name)`, by which the sources load packages late, to a form that esbuild follows. */
-const lazyRequires: Plugin = {
+const lazyRequires: esbuild.Plugin = {
   name: 'lazy requires',
   setup({ onLoad }) {
     onLoad({ filter: /\/src\/.*\.ts$/ }, async ({ path }) => {
