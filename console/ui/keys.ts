@@ -18,11 +18,6 @@ export function setSingleKeys(isOn: boolean): void {
   areSingleKeysOn = isOn;
 }
 
-/** The keys that do something on the page as it is now. */
-export function workingKeys(): ReadonlySet<string> {
-  return new Set(layers.flatMap(({ commands }) => Object.keys(commands)));
-}
-
 /** On once its page knows that the keys work: what was read and what is allowed. An earlier press is done then. */
 export function useKeys(commands: KeyCommands, { isOn = true }: { isOn?: boolean } = {}): void {
   const layer = useRef<Layer>({ commands });

@@ -8,8 +8,8 @@ import {
   deleteOldRunFlags,
   MAX_READ_VALUES,
   nameOfRead,
-  NO_VARIATION,
-  NO_VERSION,
+  DEFAULT_IN_CODE,
+  UNKNOWN_TO_SDK,
   toFurther,
   type RunFlagCount,
 } from './store-flags.ts';
@@ -79,8 +79,8 @@ function toCount(environmentId: string, read: ReportedRead, now: number): RunFla
   return {
     environmentId,
     flagKey,
-    variation: variation ?? NO_VARIATION,
-    version: version ?? NO_VERSION,
+    variation: variation ?? DEFAULT_IN_CODE,
+    version: version ?? UNKNOWN_TO_SDK,
     value,
     reason,
     reads: count,

@@ -6,9 +6,9 @@ import type { Db } from '../../kernel/storage/tables.ts';
 export interface RunFlagCount {
   environmentId: string;
   flagKey: string;
-  /** `NO_VARIATION` where the default value in the code applied. */
+  /** `DEFAULT_IN_CODE` where the default value in the code applied. */
   variation: number;
-  /** `NO_VERSION` where the SDK did not know the flag. */
+  /** `UNKNOWN_TO_SDK` where the SDK did not know the flag. */
   version: number;
   /** As JSON. */
   value: string | null;
@@ -19,8 +19,8 @@ export interface RunFlagCount {
   lastAt: number;
 }
 
-export const NO_VARIATION = -1;
-export const NO_VERSION = 0;
+export const DEFAULT_IN_CODE = -1;
+export const UNKNOWN_TO_SDK = 0;
 /** Of one run. Its reads of further values are added up, without a flag. */
 export const MAX_READ_VALUES = 500;
 /** No environment and no flag has this name. */
@@ -92,7 +92,7 @@ function foldFurther(tally: ReadonlyMap<string, RunFlagCount>, known: Set<string
 }
 
 export function toFurther({ reads, firstAt, lastAt }: RunFlagCount): RunFlagCount {
-  const nothing = { variation: NO_VARIATION, version: NO_VERSION, value: null, reason: null };
+  const nothing = { variation: DEFAULT_IN_CODE, version: UNKNOWN_TO_SDK, value: null, reason: null };
   return { environmentId: FURTHER, flagKey: FURTHER, ...nothing, reads, firstAt, lastAt };
 }
 

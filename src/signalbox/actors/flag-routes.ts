@@ -4,8 +4,8 @@ import {
   FURTHER,
   listRunFlags,
   MAX_READ_VALUES,
-  NO_VARIATION,
-  NO_VERSION,
+  DEFAULT_IN_CODE,
+  UNKNOWN_TO_SDK,
   type RunFlagCount,
 } from '../../actors/runs/store-flags.ts';
 import { findEnvironmentById } from '../../flags/environments/store.ts';
@@ -191,9 +191,9 @@ function showRead(
   return {
     key: flagKey,
     ...(flag && { name: flag.name }),
-    ...(variation !== NO_VARIATION && { variation, ...(name && { variationName: name }) }),
+    ...(variation !== DEFAULT_IN_CODE && { variation, ...(name && { variationName: name }) }),
     ...(value !== null && { value: JSON.parse(value) as unknown }),
-    ...(version !== NO_VERSION && { version }),
+    ...(version !== UNKNOWN_TO_SDK && { version }),
     ...(why && { reason: why }),
     reads,
     firstAt,
@@ -208,7 +208,7 @@ function showPresent(data: FlagData, readVersion: number): NonNullable<ShownRead
   return {
     isOn: data.on,
     version: data.version,
-    ...(readVersion !== NO_VERSION && { hasChanged: data.version !== readVersion }),
+    ...(readVersion !== UNKNOWN_TO_SDK && { hasChanged: data.version !== readVersion }),
     isForEverybody: served !== undefined,
     ...(served !== undefined && served !== null && { value: data.variations[served] }),
   };
