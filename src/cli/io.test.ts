@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { CommanderError } from 'commander';
 import { Failure } from '../kernel/failure.ts';
-import { parseDuration } from './token-create.ts';
+import { parseDuration } from './token/token-create.ts';
 import { reportError } from './command-errors.ts';
 import { fitLine, painter, wantsJson, type Io, alignTable, markdownTable } from './io.ts';
 

@@ -1,5 +1,5 @@
 // The command line: parses the arguments, and runs the command that they name.
-import { Argument, Command, Option } from 'commander';
+import { Argument, Command } from 'commander';
 import { RELEASE } from '../app/release.ts';
 import { maskPasswords } from '../kernel/text/mask-passwords.ts';
 import { describeWrongUse, reportError, EXIT } from './command-errors.ts';
@@ -15,6 +15,7 @@ import { addFlags, addLogs, addProfile, addRuns } from './remote/command.ts';
 import { addRemote } from './remote/remote-server.ts';
 import { addSecrets } from './secrets/command.ts';
 import { addGlobalFlags, addSettingFlags, globalSettingsOf, settingsOf } from './settings.ts';
+import { addToken } from './token/command.ts';
 
 /** Runs one command and returns the exit code. The commands themselves are loaded only when they run. */
 export async function runCli(argv: readonly string[], io: Io): Promise<number> {
@@ -142,66 +143,6 @@ function addStatus(program: Command, io: Io, end: End): void {
     ['status', 'status --login', 'status --json', 'status --env > box.env'],
     ['A server that is down is an answer, not a failure: the exit code is 0.'],
   );
-}
-
-function addToken(token: Command, io: Io, end: End): void {
-  explain(token, ['token create', 'token ls', 'token revoke x7Qa']);
-  const create = token
-    .command('create')
-    .description('Make an access token and print it, once')
-    .option('--name <name>', 'What it is for', 'command line')
-    .option('--member <username>', 'Whose it is [default admin]')
-    .addOption(
-      new Option('--role <role>', 'What it may do [default what its member may]').choices([
-        'reader',
-        'writer',
-        'admin',
-        'owner',
-      ]),
-    )
-    .addOption(
-      new Option('--policy <file>', 'What it may do, as a JSON file of statements').conflicts('role'),
-    )
-    .option('--service', "Keep it working when its member's role changes")
-    .option('--expires <span>', 'How long it works, like 12h or 30d [default for ever]')
-    .option('--json', 'Print JSON')
-    .action(async (options, command: Command) => {
-      const settings = globalSettingsOf(command, io);
-      const { runTokenCreate } = await import('./token-create.ts');
-      end(await runTokenCreate(settings, options, io));
-    });
-  explain(
-    create,
-    [
-      'token create',
-      'token create --name ci --role writer --expires 30d',
-      'token create --service --policy ci.json',
-    ],
-    ['The token alone goes to standard output: TOKEN=$(signalbox token create)'],
-  );
-
-  const ls = token
-    .command('ls')
-    .description('List the access tokens')
-    .action(async (options, command: Command) => {
-      const settings = globalSettingsOf(command, io);
-      const { runTokenLs } = await import('./token.ts');
-      end(await runTokenLs(settings, options, io));
-    });
-  addJson(ls);
-  explain(ls, ['token ls', 'token ls --json']);
-
-  const revoke = token
-    .command('revoke')
-    .description('End an access token')
-    .addArgument(new Argument('<token>', 'Its id, or its last four characters'))
-    .option('-y, --yes', 'Do not ask')
-    .action(async (name: string, options, command: Command) => {
-      const settings = globalSettingsOf(command, io);
-      const { runTokenRevoke } = await import('./token.ts');
-      end(await runTokenRevoke(settings, name, options, io));
-    });
-  explain(revoke, ['token revoke x7Qa', 'token revoke 69184c2e5f0d3b7a91c4e86d --yes']);
 }
 
 function addMigrate(migrate: Command, io: Io, end: End): void {

@@ -2,7 +2,7 @@
 import type { Config } from '../../app/config.ts';
 import { Failure } from '../../kernel/failure.ts';
 import type { Io } from '../io.ts';
-import { createOwnToken } from '../own-token.ts';
+import { createOwnToken } from '../token/own-token.ts';
 import { findServer } from '../running-server.ts';
 import { parseServerUrl } from './addresses.ts';
 

@@ -23,9 +23,10 @@ import { findMember, updatePassword } from '../../kernel/identity/store-members.
 import { hashPassword } from '../../kernel/secrets/secret.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import { EXIT } from '../command-errors.ts';
-import { alignTable, printJson, readInput, wantsJson, type Io } from '../io.ts';
+import { readInput, type Io } from '../io.ts';
 import { loginUrl, withMigratedDatabase } from '../open-database.ts';
 import { findServer } from '../running-server.ts';
+import { confirmRemoval, printLink, printMembers, unknownMember } from './report-members.ts';
 
 /** Owners are made of members, one at a time. */
 type InvitedRole = Exclude<BaseRole, 'owner'>;
@@ -68,31 +69,7 @@ export async function runMemberLs(
   const members = await withMigratedDatabase(config, async ({ db }) =>
     listMemberRecords(db, await listMemberIds(db, {})),
   );
-  const time = (at: number | undefined) => (at === undefined ? null : new Date(at).toISOString());
-  const rows = members.map(({ id, username, email, firstName, lastName, role, customRoles, ...member }) => ({
-    id,
-    username,
-    email,
-    name: [firstName, lastName].filter(Boolean).join(' ') || null,
-    role,
-    customRoles,
-    createdAt: time(member.createdAt),
-    lastSeenAt: time(member.lastSeenAt),
-  }));
-  if (wantsJson(options, io)) printJson(io, rows);
-  else
-    io.out(
-      alignTable(
-        ['Username', 'E-mail', 'Role', 'Custom roles', 'Last seen'],
-        rows.map((row) => [
-          row.username,
-          row.email,
-          row.role,
-          row.customRoles.join(','),
-          row.lastSeenAt?.slice(0, 16).replace('T', ' ') ?? 'never',
-        ]),
-      ),
-    );
+  printMembers(members, options, io);
   return EXIT.good;
 }
 
@@ -157,22 +134,13 @@ export async function runMemberRemove(
   options: { yes?: boolean },
   io: Io,
 ): Promise<number> {
-  const words = await withMigratedDatabase(config, async ({ db }) =>
-    describe(await requireMember(db, name, io)),
-  );
-  if (options.yes !== true) {
-    if (io.confirm === undefined)
-      throw new Failure('invalid', `There is nobody to ask whether to remove ${words}: say so with --yes.`);
-    if (!(await io.confirm(`Remove ${words}?`))) {
-      io.err('Nobody was removed.');
-      return EXIT.failed;
-    }
-  }
+  const found = await withMigratedDatabase(config, ({ db }) => requireMember(db, name, io));
+  if (!(await confirmRemoval(found, options, io))) return EXIT.failed;
   await change(config, async (tx) => {
     const member = await openMember(tx.db, name, io);
     await removeMember(tx, member, endMember);
   });
-  io.err(`Removed ${words}.`);
+  io.err(`Removed ${found.username} (${found.email}, ${found.role}).`);
   return EXIT.good;
 }
 
@@ -182,14 +150,14 @@ function change<T>(config: Config, work: (tx: ChangeTransaction) => Promise<T>):
   );
 }
 
-async function requireMember(db: Db, name: string, { program }: Io): Promise<MemberRecord> {
+async function requireMember(db: Db, name: string, io: Io): Promise<MemberRecord> {
   const id =
     (await findMember(db, { username: name }))?.id ??
     (await findMember(db, { id: name }))?.id ??
     (await findIdsByEmail(db, [name.replaceAll('\0', '')])).get(name.toLowerCase());
   const [member] = id === undefined ? [] : await listMemberRecords(db, [id]);
   if (member !== undefined) return member;
-  throw new Failure('not-found', `There is no member "${name}": ${program} member ls shows them.`);
+  throw unknownMember(name, io);
 }
 
 async function openMember(tx: Db, name: string, io: Io): Promise<MemberRecord> {
@@ -198,22 +166,12 @@ async function openMember(tx: Db, name: string, io: Io): Promise<MemberRecord> {
   return member!;
 }
 
-function describe({ username, email, role }: MemberRecord): string {
-  return `${username} (${email}, ${role})`;
-}
-
 async function readPasswordHash({ passwordStdin }: PasswordOptions, io: Io): Promise<string | null> {
   if (passwordStdin !== true) return null;
   const password = (await readInput(io)).toString('utf8').replace(/\r?\n$/, '');
   if (password.length < 8 || password.length > 1024 || password.includes('\0'))
     throw new Failure('invalid', 'The password on standard input must have 8 to 1024 characters.');
   return await hashPassword(password);
-}
-
-/** The link alone goes to standard output. */
-function printLink(facts: object, link: string | undefined, options: { json?: boolean }, io: Io): void {
-  if (options.json === true) printJson(io, { ...facts, link: link ?? null });
-  else if (link !== undefined) io.out(link);
 }
 
 async function publicUrlOf(config: Config): Promise<string> {

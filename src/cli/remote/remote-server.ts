@@ -4,7 +4,7 @@ import type { Config } from '../../app/config.ts';
 import { Failure } from '../../kernel/failure.ts';
 import { parseServerUrl } from '../import/addresses.ts';
 import type { Io } from '../io.ts';
-import { createOwnToken } from '../own-token.ts';
+import { createOwnToken } from '../token/own-token.ts';
 import { findServer } from '../running-server.ts';
 import { readProfiles, requireProfile } from './profiles.ts';
 
@@ -29,6 +29,14 @@ export function addRemote(command: Command): void {
     )
     .option('--token <token>', 'A token there [SIGNALBOX_TOKEN, which other users cannot see]')
     .option('--profile <name>', 'A saved server [SIGNALBOX_PROFILE]');
+}
+
+/**
+ * Whether a command that also works on the database is to call a server. Variables and the profile in use do not decide it: the
+ * operator's way to repair what is here must not lead elsewhere unseen.
+ */
+export function namesServer({ url, token, profile }: RemoteOptions): boolean {
+  return [url, token, profile].some((one) => one !== undefined);
 }
 
 /** `whose` is a question for a command that is about the caller's own affairs: no token is made for it. */

@@ -6,7 +6,7 @@ import { after, before, describe, test } from 'node:test';
 import { createActor, startRun } from '../../../test/actors.ts';
 import { script } from '../../../test/actor-sources.ts';
 import { ADMIN_TOKEN, startServer, type Json, type TestServer } from '../../../test/server.ts';
-import { makeFolder, run } from '../fixture.ts';
+import { makeFolder, run, statusOf } from '../fixture.ts';
 import { saveRunFile } from '../running-server.ts';
 import { printableLine } from '../terminal-text.ts';
 
@@ -21,6 +21,7 @@ after(() => server.stop());
 
 /** With the URL and the token of the server. */
 const remote = (...argv: string[]) => run([...argv, '--url', server.url, '--token', ADMIN_TOKEN]);
+const byId = (a: Json, b: Json) => (a['id'] < b['id'] ? -1 : 1);
 const jsonOf = async (...argv: string[]): Promise<Json> => JSON.parse((await remote(...argv)).out) as Json;
 
 describe('api', () => {
@@ -203,6 +204,57 @@ describe('runs', () => {
     const line = '\u{1B}[31mred\u{1B}[0m\u{1B}]0;title\u{7}\u{1B}[2Jgone\u{9B}1m\tend';
     assert.equal(printableLine(line, true), '\u{1B}[31mred\u{1B}[0m]0;title[2Jgone1m\tend');
     assert.equal(printableLine(line, false), 'red]0;title[2Jgone1m\tend');
+  });
+});
+
+describe('members and tokens of a server that is named', () => {
+  test('are listed, added, changed and removed by its APIs, in the words of the local commands', async () => {
+    const added = await remote('member', 'add', 'far@example.org', '--role', 'writer');
+    assert.equal(added.code, 0, added.err);
+    assert.match(added.out, /^http:\/\/.*\/session\/\w{43}$/);
+    assert.match(added.err, /^Added far \(far@example\.org\) with the role writer on http/);
+    assert.equal(
+      (await remote('member', 'set-role', 'far@example.org', 'admin')).err,
+      'far has the role admin now, and had writer.',
+    );
+    const local = JSON.parse((await run(['member', 'ls', '--data', data])).out) as Json[];
+    const listed = (await jsonOf('member', 'ls')) as Json[];
+    assert.deepEqual(listed.toSorted(byId), local.toSorted(byId));
+    const reset = await remote('member', 'reset-password', 'far', '--json');
+    assert.match((JSON.parse(reset.out) as Json)['link'], /\/session\/\w{43}$/);
+    assert.match((await remote('member', 'remove', 'far')).err, /say so with --yes/);
+    assert.equal((await remote('member', 'remove', 'far', '--yes')).code, 0);
+    assert.match((await remote('member', 'set-role', 'far', 'reader')).err, /There is no member "far"/);
+  });
+
+  test('a token is created, listed and revoked, with a saved profile too', async () => {
+    const made = await remote('token', 'create', '--name', 'far', '--role', 'reader', '--expires', '2h');
+    assert.equal(made.code, 0, made.err);
+    assert.equal(await statusOf(server.url, made.out), 200);
+    const env = { XDG_CONFIG_HOME: makeFolder() };
+    const saved = await run(['profile', 'save', 'far', '--url', server.url, '--token', ADMIN_TOKEN], { env });
+    assert.equal(saved.code, 0, saved.err);
+    const listed = JSON.parse((await run(['token', 'ls', '--profile', 'far'], { env })).out) as Json[];
+    const local = JSON.parse((await run(['token', 'ls', '--data', data])).out) as Json[];
+    const own = (tokens: Json[]) =>
+      tokens.filter(({ name }) => name === 'far').map((token) => ({ ...token, lastUsedAt: null }));
+    assert.deepEqual(own(listed), own(local));
+    assert.equal((await remote('token', 'revoke', made.out.slice(-4), '--yes')).code, 0);
+    assert.equal(await statusOf(server.url, made.out), 401);
+  });
+
+  test('what only the database can do is refused with the way to do it', async () => {
+    for (const [argv, said] of [
+      [['member', 'add', 'a@example.org', '--username', 'a'], /leave --username out/],
+      [['member', 'reset-password', 'admin', '--password-stdin'], /leave --password-stdin out/],
+      [['token', 'create', '--member', 'ann'], /leave --member out/],
+    ] as const) {
+      const { code, err } = await remote(...argv);
+      assert.equal(code, 2, argv.join(' '));
+      assert.match(err, said);
+    }
+    const unknown = await run(['member', 'ls', '--url', server.url, '--token', 'api-wrong']);
+    assert.deepEqual([unknown.code, /rejects the token/.test(unknown.err)], [1, true], unknown.err);
   });
 });
 

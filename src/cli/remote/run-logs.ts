@@ -7,7 +7,7 @@ import { EXIT } from '../command-errors.ts';
 import { printJson, wantsJson, type Io } from '../io.ts';
 import { Progress } from '../progress.ts';
 import { printable, printableLine } from '../terminal-text.ts';
-import { parseDuration } from '../token-create.ts';
+import { parseDuration } from '../token/token-create.ts';
 import { openRemote, type RemoteOptions, type RemoteServer } from './remote-server.ts';
 import { sendForJson } from './send.ts';
 

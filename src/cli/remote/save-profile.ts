@@ -60,7 +60,9 @@ export function runProfileUse(name: string, io: Io): number {
   const saved = readProfiles(io);
   const { url } = requireProfile(saved, name, io);
   saveProfiles(io, { ...saved, current: name });
-  io.err(`Commands go to ${url} unless they name another server.`);
+  io.err(
+    `Commands that call a server go to ${url} unless they name another; member and token do with --profile ${name}.`,
+  );
   return EXIT.good;
 }
 

@@ -56,7 +56,8 @@ export async function sendForJson<Reply>(server: RemoteServer, call: SentCall): 
   const headers = { ...(body !== undefined && { 'content-type': 'application/json' }), ...call.headers };
   const answer = await send(server, { ...rest, headers, ...(body !== undefined && { body }) });
   const text = await answer.text();
-  if (answer.ok) return parse(text, server) as Reply;
+  // A deletion has nothing to say.
+  if (answer.ok) return (text === '' ? undefined : parse(text, server)) as Reply;
   if (answer.status === 401)
     throw new Failure('unauthenticated', `${server.url} rejects the token: give another.`);
   throw new Failure(

@@ -1,24 +1,24 @@
 // The commands `token ls` and `token revoke`, and what all token commands share: how a token is printed, and how its changes are recorded.
-import type { Change } from '../kernel/change/change.ts';
-import { type Member, searchMembers, findMember } from '../kernel/identity/store-members.ts';
-import { type Token, listTokens, deleteToken, findToken } from '../kernel/identity/store-tokens.ts';
-import type { LoadedSettings } from '../app/read-settings.ts';
+import type { Change } from '../../kernel/change/change.ts';
+import { type Member, searchMembers, findMember } from '../../kernel/identity/store-members.ts';
+import { type Token, listTokens, deleteToken, findToken } from '../../kernel/identity/store-tokens.ts';
+import type { LoadedSettings } from '../../app/read-settings.ts';
 import {
   listServiceUsernames,
   findAccount,
   findHeir,
   lockServiceAccounts,
-} from '../kernel/identity/store-accounts.ts';
-import type { Slice } from '../kernel/http/reply/page.ts';
-import type { Db } from '../kernel/storage/tables.ts';
-import { changesOn, transferOwnership } from '../app/apis.ts';
-import { systemActor } from '../kernel/identity/actor.ts';
-import { IDENTITY } from '../kernel/identity/identity.ts';
-import { Failure } from '../kernel/failure.ts';
-import type { Engine } from '../kernel/storage/engine.ts';
-import { EXIT } from './command-errors.ts';
-import { printJson, wantsJson, type Io, alignTable } from './io.ts';
-import { withMigratedDatabase } from './open-database.ts';
+} from '../../kernel/identity/store-accounts.ts';
+import type { Slice } from '../../kernel/http/reply/page.ts';
+import type { Db } from '../../kernel/storage/tables.ts';
+import { changesOn, transferOwnership } from '../../app/apis.ts';
+import { systemActor } from '../../kernel/identity/actor.ts';
+import { IDENTITY } from '../../kernel/identity/identity.ts';
+import { Failure } from '../../kernel/failure.ts';
+import type { Engine } from '../../kernel/storage/engine.ts';
+import { EXIT } from '../command-errors.ts';
+import { printJson, wantsJson, type Io, alignTable } from '../io.ts';
+import { withMigratedDatabase } from '../open-database.ts';
 
 /** Without the secret: only its hash is stored. */
 export function reportToken(
@@ -42,6 +42,8 @@ export function reportToken(
   };
 }
 
+export type ReportedToken = ReturnType<typeof reportToken>;
+
 export function tokenChange({ id, memberId, isService, name }: Token, action: string): Omit<Change, 'verb'> {
   const resource = isService ? `service-token/${id}` : `member/${memberId}:token/${id}`;
   return { accesses: [{ action, resource }], kind: 'token', name };
@@ -55,9 +57,14 @@ export async function runTokenLs(
   io: Io,
 ): Promise<number> {
   const tokens = await withMigratedDatabase(config, ({ db }) => readTokens(db));
+  printTokens(tokens, options, io);
+  return EXIT.good;
+}
+
+export function printTokens(tokens: readonly ReportedToken[], options: { json?: boolean }, io: Io): void {
   if (wantsJson(options, io)) {
     printJson(io, tokens);
-    return EXIT.good;
+    return;
   }
   const rows = tokens.map((token) => [
     token.id,
@@ -72,7 +79,6 @@ export async function runTokenLs(
   ]);
   const head = ['Id', 'Name', 'Member', 'Kind', 'Role', 'Ending', 'Created', 'Last used', 'Expires'];
   io.out(alignTable(head, rows));
-  return EXIT.good;
 }
 
 async function readTokens(db: Db) {
@@ -97,15 +103,26 @@ export function runTokenRevoke(
 ): Promise<number> {
   return withMigratedDatabase(config, async (engine) => {
     const token = await requireToken(engine.db, name, io);
-    const words = `token "${token.name}" (${token.id}, ends in ${token.ending})`;
-    if (options.yes !== true && !(await confirm(words, io))) {
-      io.err('Nothing was revoked.');
-      return EXIT.failed;
-    }
-    await revoke(engine, token);
-    io.err(`Revoked ${words}.`);
-    return EXIT.good;
+    return await confirmAndRevoke(token, options, io, () => revoke(engine, token));
   });
+}
+
+type NamedToken = Pick<Token, 'id' | 'name' | 'ending'>;
+
+export async function confirmAndRevoke(
+  { id, name, ending }: NamedToken,
+  options: { yes?: boolean },
+  io: Io,
+  work: () => Promise<void>,
+): Promise<number> {
+  const words = `token "${name}" (${id}, ends in ${ending})`;
+  if (options.yes !== true && !(await confirm(words, io))) {
+    io.err('Nothing was revoked.');
+    return EXIT.failed;
+  }
+  await work();
+  io.err(`Revoked ${words}.`);
+  return EXIT.good;
 }
 
 /** Without a terminal --yes is required: a mistyped ending could revoke another token. */
@@ -114,11 +131,19 @@ function confirm(words: string, io: Io): Promise<boolean> {
   throw new Failure('invalid', `There is nobody to ask whether to revoke ${words}: say so with --yes.`);
 }
 
-async function requireToken(db: Db, name: string, { program }: Io): Promise<Token> {
+async function requireToken(db: Db, name: string, io: Io): Promise<Token> {
   const byId = await findToken(db, name);
   if (byId !== undefined) return byId;
   const { items } = await listTokens(db, {}, ALL);
-  const [only, ...others] = items.filter(({ ending }) => ending === name);
+  return requireEnding(items, name, io);
+}
+
+export function requireEnding<Listed extends NamedToken>(
+  tokens: readonly Listed[],
+  name: string,
+  { program }: Io,
+): Listed {
+  const [only, ...others] = tokens.filter(({ ending }) => ending === name);
   if (only === undefined) {
     throw new Failure('not-found', `There is no token "${name}": ${program} token ls shows ids and endings.`);
   }

@@ -4,8 +4,8 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { before, describe, test } from 'node:test';
-import { eventually } from '../../test/eventually.ts';
-import { makeFolder, run, startServer, statusOf, type ServerProcess } from './fixture.ts';
+import { eventually } from '../../../test/eventually.ts';
+import { makeFolder, run, startServer, statusOf, type ServerProcess } from '../fixture.ts';
 import type { reportToken } from './token.ts';
 
 type Report = ReturnType<typeof reportToken>;

@@ -1,12 +1,12 @@
 // A token of the administrator for one command, which deletes it at its end.
-import { changesOn } from '../app/apis.ts';
-import type { Config } from '../app/config.ts';
-import { systemActor } from '../kernel/identity/actor.ts';
-import { requireAdmin } from '../kernel/identity/first-start.ts';
-import { IDENTITY } from '../kernel/identity/identity.ts';
-import { deleteToken, insertToken, TOKEN_PREFIX } from '../kernel/identity/store-tokens.ts';
-import { newSecret } from '../kernel/secrets/secret.ts';
-import { withMigratedDatabase } from './open-database.ts';
+import { changesOn } from '../../app/apis.ts';
+import type { Config } from '../../app/config.ts';
+import { systemActor } from '../../kernel/identity/actor.ts';
+import { requireAdmin } from '../../kernel/identity/first-start.ts';
+import { IDENTITY } from '../../kernel/identity/identity.ts';
+import { deleteToken, insertToken, TOKEN_PREFIX } from '../../kernel/identity/store-tokens.ts';
+import { newSecret } from '../../kernel/secrets/secret.ts';
+import { withMigratedDatabase } from '../open-database.ts';
 import { reportToken, tokenChange } from './token.ts';
 
 /** It is deleted at the end of the command, unless that is killed. */

@@ -1,28 +1,28 @@
 // The command `token create`: creates an access token in the database and shows it once.
 import { readFileSync } from 'node:fs';
-import type { LoadedSettings } from '../app/read-settings.ts';
-import { changesOn } from '../app/apis.ts';
-import { systemActor } from '../kernel/identity/actor.ts';
-import { IDENTITY } from '../kernel/identity/identity.ts';
-import { Failure } from '../kernel/failure.ts';
-import { findAccount } from '../kernel/identity/store-accounts.ts';
-import { ADMIN } from '../kernel/identity/first-start.ts';
-import { findMember, type Member } from '../kernel/identity/store-members.ts';
-import { parseStatements, type BaseRole } from '../kernel/identity/policy.ts';
-import { newSecret } from '../kernel/secrets/secret.ts';
+import type { LoadedSettings } from '../../app/read-settings.ts';
+import { changesOn } from '../../app/apis.ts';
+import { systemActor } from '../../kernel/identity/actor.ts';
+import { IDENTITY } from '../../kernel/identity/identity.ts';
+import { Failure } from '../../kernel/failure.ts';
+import { findAccount } from '../../kernel/identity/store-accounts.ts';
+import { ADMIN } from '../../kernel/identity/first-start.ts';
+import { findMember, type Member } from '../../kernel/identity/store-members.ts';
+import { parseStatements, type BaseRole } from '../../kernel/identity/policy.ts';
+import { newSecret } from '../../kernel/secrets/secret.ts';
 import {
   insertToken,
   TOKEN_PREFIX,
   type TokenPermissions,
   type Token,
-} from '../kernel/identity/store-tokens.ts';
-import type { Db } from '../kernel/storage/tables.ts';
-import { EXIT, messageOf } from './command-errors.ts';
-import { printJson, type Io } from './io.ts';
-import { withMigratedDatabase } from './open-database.ts';
+} from '../../kernel/identity/store-tokens.ts';
+import type { Db } from '../../kernel/storage/tables.ts';
+import { EXIT, messageOf } from '../command-errors.ts';
+import { printJson, type Io } from '../io.ts';
+import { withMigratedDatabase } from '../open-database.ts';
 import { tokenChange, reportToken } from './token.ts';
 
-interface TokenCreateOptions {
+export interface TokenCreateOptions {
   name: string;
   member?: string;
   role?: BaseRole;
@@ -85,7 +85,7 @@ async function requireMember(db: Db, username: string): Promise<Member> {
   throw new Failure('not-found', `There is no member "${username}".`);
 }
 
-function readPolicy(path: string) {
+export function readPolicy(path: string) {
   let parsed: unknown;
   try {
     parsed = JSON.parse(readFileSync(path, 'utf8'));
