@@ -181,7 +181,8 @@ describe('changes of flags in the console', { skip: noBrowser, timeout: 10 * PAT
     assert.deepEqual(targetingOf(now, 'test'), targetingOf(earlier, 'test'));
     assert.deepEqual(targetingOf(now, 'production'), targetingOf(earlier, 'production'));
 
-    // So does the comparison of the two versions say.
+    // So does the comparison of the two versions say. A list that is read again later would hold its new row back.
+    await page.getByText('1 of the newest 4 fit').waitFor();
     await page.getByRole('button', { name: 'With a comment' }).click();
     await page.getByText('newest first').waitFor();
     const boxes = page.getByRole('checkbox', { name: 'Select this row' });

@@ -51,6 +51,10 @@ describe('settings of flags in the console', { skip: noBrowser, timeout: 10 * PA
   const open = (path: string, options = {}) => openConsole(browser, server, ada, path, options);
   const dialog = (page: Page) => page.getByRole('dialog');
   const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true });
+  const addTo = (page: Page, section: RegExp) =>
+    page
+      .locator('section', { has: page.getByRole('heading', { name: section }) })
+      .getByRole('button', { name: 'Add…' });
 
   test('a project and an environment are created, and the API has them as they were typed', async () => {
     const { page, takeProblems, close } = await open('/environments');
@@ -126,7 +130,7 @@ describe('settings of flags in the console', { skip: noBrowser, timeout: 10 * PA
     const target = { kind: 'addUserTargets', variationId: variations[0]._id, values: ['grace'] };
     await instruct('alarmed', { environmentKey: 'test', instructions: [target] });
     const { page, takeProblems, close } = await open('/flags/shop/alarmed/settings?env=test');
-    await page.getByRole('button', { name: 'Add…' }).nth(1).click();
+    await addTo(page, /^Triggers in/).click();
     await dialog(page).getByText('New trigger in').waitFor();
     await dialog(page).getByLabel('When it is called').selectOption('turnFlagOn');
     await button(page, 'Create and show the address').click();
@@ -137,7 +141,7 @@ describe('settings of flags in the console', { skip: noBrowser, timeout: 10 * PA
     await button(page, 'Done').click();
     await dialog(page).waitFor({ state: 'detached' });
     assert.equal(await page.getByText(url).count(), 0);
-    await page.getByRole('button', { name: 'Add…' }).nth(2).click();
+    await addTo(page, /^Expiring targets in/).click();
     await dialog(page).getByLabel('Target').selectOption({ index: 1 });
     await button(page, 'Set the expiry').click();
     await dialog(page).waitFor({ state: 'detached' });
