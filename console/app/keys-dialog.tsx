@@ -11,6 +11,7 @@ const KEYS: readonly [string[], string][] = [
   [['x'], WORDS.keys.select],
   [['Enter'], WORDS.keys.open],
   [['c'], WORDS.keys.create],
+  [['e'], WORDS.keys.edit],
   [['[', ']'], WORDS.keys.neighbours],
   [['t', 'y', 'l'], WORDS.keys.code],
   [['g', 'h f r c t m l'], WORDS.keys.go],

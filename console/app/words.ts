@@ -63,6 +63,7 @@ export const WORDS = {
     select: 'Select a row',
     open: 'Open a row',
     create: 'Create',
+    edit: 'Edit what is open',
     neighbours: 'Previous and next item of the list',
     code: 'In code: find a file, permanent link, go to a line',
     go: 'Go to home, flags, runs, code, tokens, members, audit log',

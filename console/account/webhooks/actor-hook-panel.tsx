@@ -7,6 +7,7 @@ import { Button } from '../../ui/button.tsx';
 import { KeyValues } from '../../ui/card.tsx';
 import { ChangeError } from '../../ui/change-error.tsx';
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
+import { useKeys } from '../../ui/keys.ts';
 import { Skeleton } from '../../ui/states.tsx';
 import { Status, Tag } from '../../ui/status.tsx';
 import { Time } from '../../ui/time.tsx';
@@ -102,6 +103,7 @@ function HookActions({ hook, onDeleted }: { hook: ActorHookDetail; onDeleted: ()
   const test = useTestActorHook(hook.id);
   const remove = useDeleteActorHook(hook.id);
   const close = () => setAct(undefined);
+  useKeys({ e: () => setAct('edit') });
   return (
     <>
       <Button
@@ -112,7 +114,7 @@ function HookActions({ hook, onDeleted }: { hook: ActorHookDetail; onDeleted: ()
       >
         {PANEL.test}
       </Button>
-      <Button icon="pen" onClick={() => setAct('edit')}>
+      <Button icon="pen" keys="e" onClick={() => setAct('edit')}>
         {ACTOR_HOOKS.edit}
       </Button>
       <Button tone="danger" icon="trash" onClick={() => setAct('delete')}>

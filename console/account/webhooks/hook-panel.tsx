@@ -10,6 +10,7 @@ import { SidePanel } from '../../lib/side-panel.tsx';
 import { Button } from '../../ui/button.tsx';
 import { KeyValues } from '../../ui/card.tsx';
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
+import { useKeys } from '../../ui/keys.ts';
 import { Status, Tag } from '../../ui/status.tsx';
 import { Time } from '../../ui/time.tsx';
 import { toast } from '../../ui/toast-store.ts';
@@ -113,6 +114,7 @@ function HookActions({ hook, name, onDeleted }: HookActionsProps) {
     CHANGED,
   );
   const close = () => setAct(undefined);
+  useKeys({ e: () => setAct('edit') }, { isOn: may?.[1] === true });
   return (
     <>
       <Button
@@ -123,7 +125,7 @@ function HookActions({ hook, name, onDeleted }: HookActionsProps) {
       >
         {PANEL.test}
       </Button>
-      <Button icon="pen" disabledReason={reasonOf(1)} onClick={() => setAct('edit')}>
+      <Button icon="pen" keys="e" disabledReason={reasonOf(1)} onClick={() => setAct('edit')}>
         {PANEL.edit}
       </Button>
       <Button tone="danger" icon="trash" disabledReason={reasonOf(2)} onClick={() => setAct('delete')}>

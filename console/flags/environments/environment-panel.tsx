@@ -5,6 +5,7 @@ import { ReadProblem } from '../../lib/read-problem.tsx';
 import { SidePanel } from '../../lib/side-panel.tsx';
 import { Button, ButtonLink } from '../../ui/button.tsx';
 import { KeyValues } from '../../ui/card.tsx';
+import { useKeys } from '../../ui/keys.ts';
 import { Skeleton } from '../../ui/states.tsx';
 import { Badge, Key, Tag } from '../../ui/status.tsx';
 import { EnvironmentDot } from '../environment-name.tsx';
@@ -61,6 +62,7 @@ function OpenEnvironment({ project, environment, onClose }: OpenEnvironmentProps
   const may = useMay(ACTIONS.map((action) => ({ action, resource })));
   const [mayEdit = false, maySetApproval = false, mayDelete = false] = may ?? [];
   const close = () => setAct(undefined);
+  useKeys({ e: () => setAct('edit') }, { isOn: mayEdit });
   return (
     <SidePanel
       title={name}
@@ -76,7 +78,7 @@ function OpenEnvironment({ project, environment, onClose }: OpenEnvironmentProps
             {ENV_WORDS.flags}
           </ButtonLink>
           {mayEdit && (
-            <Button icon="pen" onClick={() => setAct('edit')}>
+            <Button icon="pen" keys="e" onClick={() => setAct('edit')}>
               {ENV_WORDS.edit}
             </Button>
           )}

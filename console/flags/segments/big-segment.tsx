@@ -8,6 +8,7 @@ import { Card, Figures } from '../../ui/card.tsx';
 import { Field } from '../../ui/field.tsx';
 import { formatCount } from '../../ui/format.ts';
 import { TextInput } from '../../ui/input.tsx';
+import { useKeys } from '../../ui/keys.ts';
 import { Status } from '../../ui/status.tsx';
 import type { Environment } from '../queries.ts';
 import { exportFileCall, useExport, useMembership, useStartExport } from './big-queries.ts';
@@ -30,6 +31,7 @@ export function BigSegment({ place, segment, environment, isLocked }: BigSegment
   const { included, excluded } = sizeOf(segment);
   const kind = segment.unboundedContextKind ?? 'user';
   const close = () => setOpen(undefined);
+  useKeys({ e: () => setOpen('edit') }, { isOn: !isLocked });
   return (
     <>
       <Figures
@@ -44,7 +46,7 @@ export function BigSegment({ place, segment, environment, isLocked }: BigSegment
         actions={
           !isLocked && (
             <>
-              <Button size="sm" icon="pen" onClick={() => setOpen('edit')}>
+              <Button size="sm" icon="pen" keys="e" onClick={() => setOpen('edit')}>
                 {BIG.edit}
               </Button>
               <Button size="sm" icon="aup" onClick={() => setOpen('import')}>

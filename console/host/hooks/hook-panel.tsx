@@ -8,6 +8,7 @@ import { Button } from '../../ui/button.tsx';
 import { KeyValues } from '../../ui/card.tsx';
 import { ChangeError } from '../../ui/change-error.tsx';
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
+import { useKeys } from '../../ui/keys.ts';
 import { EmptyState, Skeleton } from '../../ui/states.tsx';
 import { Status, Tag } from '../../ui/status.tsx';
 import { Time } from '../../ui/time.tsx';
@@ -108,6 +109,7 @@ function HookActions({ place, hook, onDeleted }: HookActionsProps) {
     other.reset();
     one.mutate();
   };
+  useKeys({ e: () => setAct('edit') });
   return (
     <>
       <Button icon="bolt" isBusy={ping.isPending} onClick={() => send(ping, test)}>
@@ -122,7 +124,7 @@ function HookActions({ place, hook, onDeleted }: HookActionsProps) {
           {HOOK_PANEL.test}
         </Button>
       )}
-      <Button icon="pen" onClick={() => setAct('edit')}>
+      <Button icon="pen" keys="e" onClick={() => setAct('edit')}>
         {HOOK_PANEL.edit}
       </Button>
       <Button tone="danger" icon="trash" onClick={() => setAct('delete')}>

@@ -4,6 +4,7 @@ import { Button } from '../../ui/button.tsx';
 import { ChangeError } from '../../ui/change-error.tsx';
 import { Field } from '../../ui/field.tsx';
 import { TextInput } from '../../ui/input.tsx';
+import { useKeys } from '../../ui/keys.ts';
 import { PageHead } from '../../ui/page.tsx';
 import type { RepositoryPlace } from '../place.ts';
 import { useEditIssue } from './issue-queries.ts';
@@ -22,6 +23,7 @@ export interface IssueTitleProps {
 
 export function IssueTitle({ place, number, title, mayEdit, meta, actions }: IssueTitleProps) {
   const [isEditing, setEditing] = useState(false);
+  useKeys({ e: () => setEditing(true) }, { isOn: mayEdit && !isEditing });
   if (isEditing)
     return <EditTitle place={place} number={number} title={title} onDone={() => setEditing(false)} />;
   return (

@@ -7,6 +7,7 @@ import { ReadProblem } from '../../lib/read-problem.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Card } from '../../ui/card.tsx';
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
+import { useKeys } from '../../ui/keys.ts';
 import { TextLink } from '../../ui/link.tsx';
 import { Menu } from '../../ui/menu.tsx';
 import { PageHead } from '../../ui/page.tsx';
@@ -70,6 +71,7 @@ function TeamHead({ org, team, mayMaintain }: TeamHeadProps) {
   const close = () => setOpened(undefined);
   const [, navigate] = useLocation();
   const remove = useDeleteTeam(org, slug);
+  useKeys({ e: () => setOpened('edit') }, { isOn: mayMaintain });
   return (
     <>
       <PageHead
@@ -92,7 +94,7 @@ function TeamHead({ org, team, mayMaintain }: TeamHeadProps) {
         actions={
           mayMaintain ? (
             <>
-              <Button icon="pen" onClick={() => setOpened('edit')}>
+              <Button icon="pen" keys="e" onClick={() => setOpened('edit')}>
                 {TEAM.edit}
               </Button>
               <Menu

@@ -11,6 +11,7 @@ import { signLink } from '../../../lib/signed-link.ts';
 import { Button } from '../../../ui/button.tsx';
 import { CodeBlock } from '../../../ui/code-block.tsx';
 import { formatBytes } from '../../../ui/format.ts';
+import { useKeys } from '../../../ui/keys.ts';
 import { Segmented } from '../../../ui/segmented.tsx';
 import { Skeleton } from '../../../ui/states.tsx';
 import { RecordEditor } from './record-editor.tsx';
@@ -144,13 +145,14 @@ function textOf(bytes: Uint8Array<ArrayBuffer>): string | undefined {
 function TextView(props: RecordPreviewProps & { text: string; isWhole: boolean }) {
   const { head, text, isWhole } = props;
   const [isEditing, setEditing] = useState(false);
+  useKeys({ e: () => setEditing(true) }, { isOn: isWhole && !isEditing });
   if (isEditing) return <RecordEditor {...props} onDone={() => setEditing(false)} />;
   const shown = isWhole && kindOf(head.contentType) === 'json' ? prettyJson(text) : text;
   return (
     <section className="stack">
       {isWhole ? (
         <div>
-          <Button size="sm" icon="pen" onClick={() => setEditing(true)}>
+          <Button size="sm" icon="pen" keys="e" onClick={() => setEditing(true)}>
             {WORDS.edit}
           </Button>
         </div>
