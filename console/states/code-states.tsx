@@ -1,6 +1,7 @@
 import { useState } from 'react';
 import { CodeBlock, CommandTabs, Secret } from '../ui/code-block.tsx';
 import { JsonDiff } from '../ui/json-diff.tsx';
+import { QrCode } from '../ui/qr-code.tsx';
 import { Sample } from './sample.tsx';
 
 const before = {
@@ -25,6 +26,9 @@ export function CodeStates() {
   return (
     <>
       <CodeBlock text="curl --oauth2-bearer $SIGNALBOX_TOKEN https://signalbox.example.com/v2/users/me" />
+      <Sample name="Code for a phone">
+        <QrCode text="otpauth://totp/signalbox:ada?secret=JBSWY3DPEHPK3PXP" label="Code for an app" />
+      </Sample>
       <CommandTabs
         chosen={client}
         onChoose={setClient}

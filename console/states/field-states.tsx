@@ -1,10 +1,12 @@
 import { useState } from 'react';
 import { Field } from '../ui/field.tsx';
 import { FilterInput, SelectInput, TextArea, TextInput } from '../ui/input.tsx';
+import { TypedKey } from '../ui/typed-key.tsx';
 import { nothing } from './sample.tsx';
 
 export function FieldStates() {
   const [filter, setFilter] = useState('');
+  const [typed, setTyped] = useState('produ');
   return (
     <>
       <Field label="Name" help="Others see it in the audit log.">
@@ -29,6 +31,7 @@ export function FieldStates() {
       <Field label="Not to be changed" help="It comes from the configuration file.">
         <TextInput isMono readOnly value="/data" />
       </Field>
+      <TypedKey wanted="production" value={typed} onChange={setTyped} />
       <FilterInput label="Filter tokens" value={filter} onChange={setFilter} />
       <FilterInput label="Filter flags" value="tag:web owner:me" onChange={nothing} hasSlashKey={false} />
     </>

@@ -3,6 +3,7 @@ import { Button } from '../ui/button.tsx';
 import { ConfirmDialog, type ConfirmTone } from '../ui/confirm-dialog.tsx';
 import { Dialog } from '../ui/dialog.tsx';
 import { Field } from '../ui/field.tsx';
+import { FormDialog } from '../ui/form-dialog.tsx';
 import { TextInput } from '../ui/input.tsx';
 import { Menu } from '../ui/menu.tsx';
 import { Popover } from '../ui/popover.tsx';
@@ -12,9 +13,11 @@ import { nothing, Sample } from './sample.tsx';
 export function OverlayStates() {
   const [confirm, setConfirm] = useState<ConfirmTone>();
   const [isDialogOpen, setIsDialogOpen] = useState(false);
+  const [isFormOpen, setIsFormOpen] = useState(false);
   const [hasFailed, setHasFailed] = useState(false);
   const close = () => {
     setConfirm(undefined);
+    setIsFormOpen(false);
     setHasFailed(false);
   };
   return (
@@ -44,6 +47,7 @@ export function OverlayStates() {
       </Sample>
       <Sample name="Dialogs">
         <Button onClick={() => setIsDialogOpen(true)}>Dialog</Button>
+        <Button onClick={() => setIsFormOpen(true)}>Form</Button>
         <Button onClick={() => setConfirm('normal')}>Confirm</Button>
         <Button onClick={() => setConfirm('danger')}>Danger</Button>
         <Button onClick={() => setConfirm('production')}>Production</Button>
@@ -84,6 +88,20 @@ export function OverlayStates() {
             <TextInput />
           </Field>
         </Dialog>
+      )}
+      {isFormOpen && (
+        <FormDialog
+          title="New label"
+          action="Create the label"
+          isBusy={false}
+          error={hasFailed ? { message: 'The name is taken.', requestId: 'req_71c0f2' } : undefined}
+          onSubmit={() => setHasFailed(true)}
+          onClose={close}
+        >
+          <Field label="Name">
+            <TextInput />
+          </Field>
+        </FormDialog>
       )}
       {confirm !== undefined && (
         <ConfirmDialog

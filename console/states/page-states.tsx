@@ -1,5 +1,6 @@
 import { Banner } from '../ui/banner.tsx';
 import { Button } from '../ui/button.tsx';
+import { ChangeError } from '../ui/change-error.tsx';
 import { EmptyState, ErrorState, NoPermission, Skeleton } from '../ui/states.tsx';
 import { nothing, Sample } from './sample.tsx';
 
@@ -26,6 +27,16 @@ export function PageStates() {
       <ErrorState
         error={{ message: 'Database did not answer in 5 s.', requestId: 'req_71c0f2' }}
         onRetry={nothing}
+      />
+      <ChangeError
+        error={{
+          message: 'You may not turn flags on here.',
+          access: { action: 'updateOn', resource: 'proj/shop:env/production:flag/dark-mode' },
+          requestId: 'req_71c0f2',
+        }}
+      />
+      <ChangeError
+        error={{ message: 'The key is taken.', help: '/docs/errors#conflict', requestId: 'req_71c0f3' }}
       />
       <NoPermission
         action="readTokens"
