@@ -33,6 +33,13 @@ function nameOfToken({ name, ending }: { name: string; ending: string }): string
   return name === '' ? `…${ending}` : name;
 }
 
+const GIST_ID = /^[0-9a-f]{32}$/;
+
+/** What was changed, in a sentence: of a gist, the beginning of its id is enough. */
+export function nameOfChanged({ kind, name }: Pick<Activity, 'kind' | 'name'>): string {
+  return kind === 'gist' && GIST_ID.test(name) ? name.slice(0, 7) : name;
+}
+
 export interface ActivityItemProps {
   entry: Activity;
   /** The member who reads: their own changes begin with "You". */
@@ -47,6 +54,7 @@ export function ActivityItem({ entry, ownId, hasActor = true }: ActivityItemProp
   const isOwn = ownId !== undefined && member?.id === ownId && token?.isService !== true;
   const href = /^(deleted|removed) /.test(verb) ? undefined : hrefOfResource(resource, name);
   const environment = environmentOf(resource, action);
+  const shown = nameOfChanged(entry);
   return (
     <>
       {hasActor && (
@@ -55,7 +63,7 @@ export function ActivityItem({ entry, ownId, hasActor = true }: ActivityItemProp
         </>
       )}
       {verb}{' '}
-      {href === undefined ? <span className="w5">{name}</span> : <TextLink href={href}>{name}</TextLink>}
+      {href === undefined ? <span className="w5">{shown}</span> : <TextLink href={href}>{shown}</TextLink>}
       {environment !== undefined && ` ${ACTIVITY_WORDS.in} ${environment}`}
     </>
   );

@@ -2,7 +2,7 @@
 import type { Activity } from '../../api/types/signalbox.ts';
 import '../../styles/audit.css';
 import { usePageInfo } from '../../app/page-info.ts';
-import { actorOf, ACTIVITY_WORDS } from '../../lib/activity.tsx';
+import { actorOf, ACTIVITY_WORDS, nameOfChanged } from '../../lib/activity.tsx';
 import { NewRows } from '../../lib/new-rows.tsx';
 import { ReadProblem } from '../../lib/read-problem.tsx';
 import { useSearchState, type SearchState } from '../../lib/search-state.ts';
@@ -117,7 +117,7 @@ function What({ entry }: { entry: Activity }) {
   return (
     <span className="audit__what">
       <span className="faint t12">{ACTIVITY_WORDS.products[entry.product]}</span> {entry.verb}{' '}
-      <span className="w5">{entry.name}</span>
+      <span className="w5">{nameOfChanged(entry)}</span>
     </span>
   );
 }

@@ -20,7 +20,8 @@ const SLOW_MS = 100;
 const FULL_PART = 0.9;
 /** A node says every ten seconds that it is there. */
 const UNSEEN_MS = 35_000;
-const GB = 1e9;
+const MIB = 1024 ** 2;
+const GIB = 1024 ** 3;
 /** Time enough to do something. */
 const SOON_MS = 14 * 24 * 60 * 60 * 1000;
 
@@ -61,7 +62,7 @@ function checkDatabase({ database }: SystemFacts, { program }: CheckedState) {
   return {
     name: 'database',
     state: 'ok',
-    text: `${name} ${version} answers, and takes ${inGb(bytes)}.`,
+    text: `${name} ${version} answers, and takes ${inUnits(bytes)}.`,
     advice: 'A thorough check takes longer: the command makes it.',
     command: `${program} doctor`,
   } satisfies SystemCheck;
@@ -85,12 +86,12 @@ function checkDisk(
     return soon.map(({ names, freeBytes, bytesPerDay, fullAt }) => ({
       name,
       state: 'warn',
-      text: `The file system of ${names} is full on ${new Date(fullAt!).toISOString().slice(0, 10)} if it goes on like this: ${inGb(freeBytes)} are free, and ${inGb(bytesPerDay!)} more are used each day.`,
+      text: `The file system of ${names} is full on ${new Date(fullAt!).toISOString().slice(0, 10)} if it goes on like this: ${inUnits(freeBytes)} are free, and ${inUnits(bytesPerDay!)} more are used each day.`,
       advice: 'Keep less, by the settings for how long things are kept, or give the file system more room.',
       command: `${program} doctor`,
     }));
   if (disk === undefined) return [];
-  return [{ name, state: 'ok', text: `${inGb(disk.freeBytes)} of ${inGb(disk.totalBytes)} are free.` }];
+  return [{ name, state: 'ok', text: `${inUnits(disk.freeBytes)} of ${inUnits(disk.totalBytes)} are free.` }];
 }
 
 function checkDueWork({ dueWork }: SystemFacts, { program }: CheckedState): SystemCheck {
@@ -170,7 +171,7 @@ function checkEventLoop({ eventLoop }: SystemFacts): SystemCheck {
 function checkMemory({ memory: { rss, limit } }: SystemFacts): SystemCheck[] {
   const name = 'memory';
   if (limit === undefined) return [];
-  const text = `${inGb(rss)} of ${inGb(limit)} are used.`;
+  const text = `${inUnits(rss)} of ${inUnits(limit)} are used.`;
   if (rss < limit * FULL_PART) return [{ name, state: 'ok', text }];
   return [
     { name, state: 'warn', text, advice: 'Give the container more memory, before the system ends it.' },
@@ -200,6 +201,8 @@ function checkLimits({ limits: { isEnabled } }: SystemFacts): SystemCheck[] {
   ];
 }
 
-function inGb(bytes: number): string {
-  return bytes < GB / 10 ? `${(bytes / 1e6).toFixed(1)} MB` : `${(bytes / GB).toFixed(1)} GB`;
+/** As the console writes sizes. */
+function inUnits(bytes: number): string {
+  const unit = bytes < GIB / 10 ? MIB : GIB;
+  return `${(bytes / unit).toFixed(1)} ${unit === MIB ? 'MiB' : 'GiB'}`;
 }
