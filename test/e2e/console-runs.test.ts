@@ -23,7 +23,6 @@ const SCHEMA = {
       minimum: 1,
       maximum: 5000,
     },
-    pause: { title: 'Pause', type: 'integer', description: 'Milliseconds between lines', default: 0 },
     sleep: { title: 'Sleep', type: 'integer', description: 'Milliseconds at the end', default: 0 },
     words: {
       title: 'Words',
@@ -48,7 +47,7 @@ const CHATTER = script(
 const input = (await getInput()) ?? {};
 for (let at = 1; at <= (input.lines ?? 3); at += 1) {
   console.log((at % 10 === 0 ? '\\u001b[33mWARN\\u001b[39m' : '\\u001b[32mINFO\\u001b[39m') + ' line ' + at);
-  if (input.pause) await sleep(input.pause);
+  while (input.waitsAt?.includes(at) && (await getValue('GO-' + at)) === undefined) await sleep(100);
 }
 await pushData((input.words ?? []).map((word) => ({ word })));
 if (input.words?.includes('fail')) {
@@ -157,17 +156,25 @@ describe('Actors in the console', { skip: noBrowser, timeout: 10 * PATIENCE_MS }
   };
 
   test('a log follows, pauses when it is scrolled, and misses and doubles nothing when the connection was cut', async () => {
-    const id = await start({ lines: 400, pause: 25 });
+    const id = await start({ lines: 400, waitsAt: [100, 200] });
+    const { data } = await read(`/actor-runs/${id}`);
+    const goOnFrom = async (line: number) => {
+      const path = `/v2/key-value-stores/${data.defaultKeyValueStoreId}/records/GO-${line}`;
+      assert.equal((await ada.put(path, {})).status, 201);
+    };
     const { page, takeProblems, close } = await openConsole(browser, server, ada.member, `/runs/${id}`);
     const list = page.locator('.log__l');
     await page.getByText('Live, following').waitFor();
-    await list.getByText('line 60', { exact: true }).waitFor();
+    await list.getByText('line 100', { exact: true }).waitFor();
+    await goOnFrom(100);
+    await list.getByText('line 200', { exact: true }).waitFor();
     assert.equal((await list.locator('.an-green, .lv-warn').count()) > 0, true);
     await list.hover();
     await page.mouse.wheel(0, -400);
     await page.getByText('Live, paused').waitFor();
     await page.context().setOffline(true);
     await page.locator('.log__f').getByText('Reconnecting').waitFor();
+    await goOnFrom(200);
     await page.context().setOffline(false);
     await page.locator('.log__f').getByText('Complete').waitFor();
     const { found, marks } = await readLog(page);
