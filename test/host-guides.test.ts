@@ -35,12 +35,13 @@ for (const guide of GUIDES) {
   });
 }
 
-test('the host in README.md', options, async (t) => {
+test('the host in README.md, and start-code.md', options, async (t) => {
   const reader = await startReader();
   t.after(() => reader.server.stop());
   await reader.follow('README.md', {
     sections: ['## A tour', '### Host: a repository', '### Host: a gist', '### Host: limits and versions'],
   });
+  await reader.follow('docs/guide/start-code.md');
 });
 
 test('the guide to apps', options, async (t) => {

@@ -77,8 +77,8 @@ const protocol: ApiProtocol = {
   name: 'host',
   title: 'Host API',
   description:
-    'The entry point of a code host: users, search, GraphQL, rate-limit status and dated versions. The header X-Host-Api-Version ' +
-    'chooses a version. Lists are arrays: the header Link leads to the next page. Replies have an ETag, and a call with ' +
+    'A code host: repositories on real git, issues, pull requests with reviews, organizations, gists, code scanning and apps, with ' +
+    'rate limits and dated versions. The header X-Host-Api-Version chooses a version. Lists are arrays: the header Link leads to the next page. Replies have an ETag, and a call with ' +
     'If-None-Match is free where nothing changed. Errors have a `message` and a `documentation_url`. Every path below ' +
     '`/repos/{owner}/{repo}` exists below `/repositories/{repository_id}` too, and every one below `/orgs/{org}` below ' +
     '`/organizations/{organization_id}`.',

@@ -11,9 +11,15 @@ import { Octokit } from 'octokit';
 import { apis } from '../../src/app/apis.ts';
 import { readExamples, type Examples } from '../../src/kernel/openapi/examples.ts';
 import { pythonOf } from '../../src/kernel/openapi/reference/python-sample.ts';
-import { sampleCall, type SampleCall } from '../../src/kernel/openapi/reference/samples.ts';
+import {
+  bodyText,
+  commandOf,
+  sampleCall,
+  type SampleCall,
+} from '../../src/kernel/openapi/reference/samples.ts';
 import type { Api } from '../../src/kernel/http/protocol.ts';
 import type { RouteShape } from '../../src/kernel/http/route.ts';
+import { run as runCommand } from '../../src/cli/fixture.ts';
 
 interface Received {
   method: string;
@@ -154,3 +160,41 @@ test('every sample in Python can be read by it', { skip: !hasPython && 'python3 
   execFileSync('python3', ['-c', program], { input: JSON.stringify(texts) });
   assert.ok(texts.length > 600);
 });
+
+test('every sample of the command line is a command that makes its call', async () => {
+  const calls: SampleCall[] = [];
+  for (const api of apis)
+    for (const { call } of samplesOf(api, await readExamples(api.protocol.name))) calls.push(call);
+  const wrong: string[] = [];
+  for (const [index, { words, input }] of readCommands(calls.map(commandOf)).entries()) {
+    const call = calls[index]!;
+    received = [];
+    const { err } = await runCommand(words, {
+      env: { SIGNALBOX_TOKEN: 'none' },
+      readInput: () => Promise.resolve(Buffer.from(input)),
+    });
+    const [made] = received;
+    const path = decodeURIComponent(new URL(call.url).pathname);
+    const body = call.body === undefined ? '' : `${bodyText(call.body)}\n`;
+    if (made?.method !== call.method || made.path !== path || made.body !== body)
+      wrong.push(`${call.method} ${path}: ${JSON.stringify(made)} ${err}`);
+  }
+  assert.deepEqual(wrong, []);
+  assert.ok(calls.length > 600);
+});
+
+/** What a shell gives to the program of each command: its words, and the text that it reads. */
+function readCommands(commands: readonly string[]): { words: string[]; input: string }[] {
+  const program = [
+    String.raw`signalbox() { printf '%s\0' "$@"; printf '\1\0'; case "$*" in *'--input -') cat;; esac; printf '\0\2\0'; }`,
+    ...commands,
+  ].join('\n');
+  const output = execFileSync('sh', { input: program, encoding: 'utf8', maxBuffer: 1 << 26 });
+  return output
+    .split('\u0000\u0002\u0000')
+    .slice(0, -1)
+    .map((one) => {
+      const [words = '', input = ''] = one.split('\u0000\u0001\u0000');
+      return { words: words.split('\u0000'), input };
+    });
+}

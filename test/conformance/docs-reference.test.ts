@@ -111,9 +111,34 @@ test('the limits of all APIs are on one page, and the frame has the links of the
   for (const { protocol } of apis) assert.ok(text.includes(`<h2 id="${protocol.name}">`));
   assert.match(text, /<form action="\/docs\/search"/);
   assert.match(text, /<a href="\/docs\/guide">Guides<\/a>/);
+  assert.equal((await read('/docs/limits.md')).status, 200);
   const llms = await read('/llms.txt');
   for (const path of ['/docs/guide', '/docs/limits', '/docs/host/errors.md', '/docs/search?q='])
     assert.ok(llms.text.includes(server.url + path), path);
+});
+
+test('every page is also Markdown at its own address with an ending', async () => {
+  const seen = new Set(['/docs']);
+  for (const path of seen) {
+    const { status, text } = await read(path);
+    assert.equal(status, 200, path);
+    const [, address = ''] = /<link rel="alternate" type="text\/markdown" href="([^"]+)">/.exec(text) ?? [];
+    assert.equal(address, `${path}.md`);
+    const markdown = await read(address);
+    assert.match(markdown.headers.get('content-type') ?? '', /^text\/markdown/, address);
+    assert.match(markdown.text, /^# \S/, address);
+    // Pages of resources are looked at one by one above.
+    const [, page = ''] = /<main[^>]*>(.*)<\/main>/s.exec(text) ?? [];
+    for (const [, next = ''] of page.matchAll(/href="(\/docs[^"#?]*)"/g))
+      if (
+        !/\.(?:json|md)$|\/impact$|^\/docs\/(?:flags|actors|host|signalbox)\/(?!versions|errors)/.test(next)
+      )
+        seen.add(next);
+  }
+  for (const path of ['/docs/guide/start-code', '/docs/host/versions/2026-03-10', '/docs/flags/errors'])
+    assert.ok(seen.has(path), path);
+  const { text: version } = await read('/docs/host/versions.md');
+  assert.match(version, /^\| \[2026-03-10\]\(\/docs\/host\/versions\/2026-03-10\) \| current \|/m);
 });
 
 test('a page shows the version that is asked for, and the newest otherwise', async () => {

@@ -21,8 +21,8 @@ export interface DocsContent {
 /** The documentation as a whole: what it describes, and what the layer above adds to it. */
 export interface DocsSite {
   apis: readonly Api[];
-  /** Further parts, in the navigation. */
-  links: readonly { href: string; title: string }[];
+  /** Further parts, in the navigation; some of them are the beginning of one API. */
+  links: readonly { href: string; title: string; api?: string }[];
   /** Of the page that answers the search with the parameter `q`. */
   searchPath: string;
   /** Takes a POST of a name, an expiry and a policy, and answers with a token. */
@@ -48,10 +48,10 @@ export function showDocs(reply: FastifyReply, site: DocsSite, content: DocsConte
 
 function frameDocs(site: DocsSite, { title, body }: DocsContent, place: DocsPlace): string {
   return `<!doctype html><html lang="en" data-root="/"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">
-<title>${escapeHtml(title)} · Docs · Signalbox</title><style>${PAGE_STYLE}${DOCS_STYLE}</style></head>
-<body class="docs" data-token-path="${escapeHtml(site.tokenPath)}"><header class="docs__top"><a class="brand" href="/docs">${MARK}Signalbox docs</a>
-<form action="${escapeHtml(site.searchPath)}" role="search"><input name="q" type="search" aria-label="Search the documentation" placeholder="Search" value="${escapeHtml(place.search ?? '')}"></form>
-<a href="/console">Console</a></header>
+<title>${escapeHtml(title)} · Docs · Signalbox</title>${place.search === undefined ? `<link rel="alternate" type="text/markdown" href="${escapeHtml(place.path)}.md">` : ''}<style>${PAGE_STYLE}${DOCS_STYLE}</style></head>
+<body class="docs" data-token-path="${escapeHtml(site.tokenPath)}"><header class="docs__top"><a class="brand" href="/docs">${MARK}Signalbox <span>/ Docs</span></a>
+<form action="${escapeHtml(site.searchPath)}" role="search"><input name="q" type="search" aria-label="Search the documentation" placeholder="Search docs… (?)" value="${escapeHtml(place.search ?? '')}"></form>
+<a class="out" href="/console">Console</a></header>
 <div class="docs__cols"><nav class="docs__nav" aria-label="Documentation">${navigation(site, place)}</nav>
 <main id="main"><h1>${escapeHtml(title)}</h1>${body}</main></div>${DOCS_SCRIPT.element}</body></html>`;
 }

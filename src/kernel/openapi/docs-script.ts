@@ -42,9 +42,49 @@ const addCopy = (figure) => {
     await navigator.clipboard.writeText(figure.querySelector('code').textContent);
     copy.textContent = 'Copied';
   };
-  figure.querySelector('figcaption').append(copy);
+  (figure.querySelector('figcaption') ?? figure).append(copy);
 };
+for (const pre of document.querySelectorAll('.guide pre')) {
+  const figure = make('div', '', { className: 'code' });
+  pre.tabIndex = 0;
+  pre.replaceWith(figure);
+  figure.append(pre);
+}
 for (const figure of document.querySelectorAll('.code')) addCopy(figure);
+
+// Colours for what comes into view: comments, names of fields, texts, numbers, words of languages.
+const TOKEN = /(#[^\\n]*|\\/\\/[^\\n]*)|("(?:[^"\\\\\\n]|\\\\.)*"(?=\\s*:))|("(?:[^"\\\\\\n]|\\\\.)*"|'(?:[^'\\\\\\n]|\\\\.)*')|\\b(\\d+(?:\\.\\d+)?)\\b|\\b(await|const|for|from|if|import|in|let|new|of|return|with|as|export|true|false|null|None|True|False|curl|signalbox)\\b/g;
+const KINDS = ['t-c', 't-p', 't-s', 't-n', 't-k'];
+const colour = (code) => {
+  const text = code.textContent;
+  if (text.length > 20000) return;
+  const parts = [];
+  let end = 0;
+  for (const found of text.matchAll(TOKEN)) {
+    const kind = KINDS[found.slice(1).findIndex((one) => one !== undefined)];
+    // An address has two slashes, and a fragment a hash.
+    if (kind === 't-c' && /\\S/.test(text[found.index - 1] ?? ' ')) continue;
+    parts.push(text.slice(end, found.index), make('i', found[0], { className: kind }));
+    end = found.index + found[0].length;
+  }
+  code.replaceChildren(...parts, text.slice(end));
+};
+const seen = new IntersectionObserver((entries) => {
+  for (const { isIntersecting, target } of entries)
+    if (isIntersecting) {
+      seen.unobserve(target);
+      colour(target);
+    }
+});
+for (const code of document.querySelectorAll('.code pre code')) seen.observe(code);
+
+const search = document.querySelector('[role=search] input');
+document.addEventListener('keydown', (event) => {
+  const isTyping = event.target.closest('input, textarea, select') !== null;
+  if (isTyping || event.ctrlKey || event.metaKey || event.altKey || !['?', '/'].includes(event.key)) return;
+  event.preventDefault();
+  search.focus();
+});
 
 ${ROOT_SCRIPT}
 const secret = read(storageKey);

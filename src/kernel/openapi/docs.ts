@@ -14,17 +14,28 @@ import { operationPath } from './reference/resources.ts';
 import type { SecondaryLimits } from '../limits/secondary-limits.ts';
 
 export function indexPage({ apis, links }: Pick<DocsSite, 'apis' | 'links'>): DocsContent {
-  const parts = apis.map(({ protocol, routes }) => {
+  const tiles = apis.map(({ protocol, routes }) => {
     const { name, title, description } = protocol;
-    return `<section><h2><a href="/docs/${name}">${title}</a></h2><p>${escapeWithCode(description)}</p>
-<p class="muted">${routes.length} operations.</p></section>`;
+    const start = links.filter(({ api }) => api === name).map(linkTo);
+    const own = [
+      { href: `/docs/${name}`, title: `${routes.length} operations` },
+      { href: errorsPath(name), title: 'Errors' },
+      { href: `/docs/${name}/versions`, title: 'Versions' },
+    ].map(linkTo);
+    const [first = ''] = /^.*?\.(?=\s|$)/s.exec(description) ?? [description];
+    return `<section class="tile"><h2><a href="/docs/${name}">${title}</a></h2><p>${escapeWithCode(first)}</p>
+<p class="links">${[...start, ...own].join(' ')}</p></section>`;
   });
-  const more = `<p>Everything that the <a href="/console">console</a> does is a call that is described here. One access token is good
-    for all APIs. ${links
-      .map(({ href, title }) => `<a href="${escapeHtml(href)}">${escapeHtml(title)}</a>`)
-      .join(', ')} show common tasks from beginning to end. Each page of the reference is also
-    Markdown, with <code>.md</code> at the end of its address; programs begin at <a href="/llms.txt">llms.txt</a>.</p>`;
-  return { title: 'Documentation', body: more + parts.join('') };
+  const more = links.filter(({ api }) => api === undefined).map(linkTo);
+  const intro = `<p class="lead">Everything that the <a href="/console">console</a> does is a call that is described here. One account
+    and one access token are good for all APIs.</p>`;
+  const end = `<p>${more.join(', ')} show common tasks from beginning to end. Each page is also Markdown, with <code>.md</code> at the
+    end of its address; programs begin at <a href="/llms.txt">llms.txt</a>.</p>`;
+  return { title: 'Documentation', body: `${intro}<div class="tiles">${tiles.join('')}</div>${end}` };
+}
+
+function linkTo({ href, title }: { href: string; title: string }): string {
+  return `<a href="${escapeHtml(href)}">${escapeHtml(title)}</a>`;
 }
 
 type DocsKernel = Pick<Kernel, 'limits' | 'secondaryLimits' | 'program'>;

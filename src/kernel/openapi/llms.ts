@@ -23,7 +23,7 @@ export function llmsText(
     ...apis.map(({ protocol }) => apiText(protocol, publicUrl, limits)),
     '## More',
     list([
-      `[Documentation](${publicUrl}/docs): pages for people; with \`.md\` at the end of its address, one of the reference is Markdown`,
+      `[Documentation](${publicUrl}/docs.md): pages for people; with \`.md\` at the end of its address, each is Markdown`,
       ...links.map(({ href, title }) => `[${title}](${publicUrl}${href})`),
       `[Search](${publicUrl}${searchPath}?q=): over all of it`,
       `[Rate limits](${publicUrl}${LIMITS_PATH}): of all APIs`,

@@ -6,6 +6,7 @@ import { apiPage, indexPage, limitsPage } from './docs.ts';
 import { LIMITS_PATH, showDocs, type DocsContent, type DocsPlace, type DocsSite } from './docs-frame.ts';
 import { errorsMarkdown, errorsPage, errorsPath } from './error-catalogue.ts';
 import { describedVersions, versionIndexPage } from './docs-versions.ts';
+import { markdownOf } from './docs-markdown.ts';
 import { makeVersionPage } from './docs-version-page.ts';
 import { matchesEtag, storeBytes, type StoredBytes } from '../http/reply/etag.ts';
 import { htmlPage, showPage } from '../http/pages/html.ts';
@@ -35,34 +36,36 @@ export function serveDocs(app: FastifyInstance, site: DocsSite, kernel: Kernel):
       text ??= storeBytes(llmsText(site, kernel));
       return sendStored(request, reply, 'text/plain; charset=utf-8', text);
     });
-    scope.get('/docs', (_request, reply) => show(reply, indexPage(site), { path: '/docs' }));
-    scope.get(LIMITS_PATH, (_request, reply) =>
-      show(reply, limitsPage(apis, kernel.limits), { path: LIMITS_PATH }),
-    );
+    /** A page, and the same as Markdown. */
+    const servePage = (place: DocsPlace, read: () => DocsContent | Promise<DocsContent>) => {
+      scope.get(place.path, async (_request, reply) => show(reply, await read(), place));
+      scope.get(`${place.path}.md`, async (request, reply) =>
+        sendMarkdown(request, reply, markdownOf(await read())),
+      );
+    };
+    servePage({ path: '/docs' }, () => indexPage(site));
+    servePage({ path: LIMITS_PATH }, () => limitsPage(apis, kernel.limits));
     for (const api of apis.map((one) => servedApi(one, kernel.limits))) serveApi(api);
     done();
 
     function serveApi(api: Api): void {
       const { name, versions } = api.protocol;
       const at = `/docs/${name}`;
-      scope.get(at, (_request, reply) => show(reply, apiPage(api, kernel), { api, path: at }));
-      scope.get(`${at}/versions`, (_request, reply) =>
-        show(reply, versionIndexPage(api), { api, path: `${at}/versions` }),
-      );
+      servePage({ api, path: at }, () => apiPage(api, kernel));
+      servePage({ api, path: `${at}/versions` }, () => versionIndexPage(api));
       const errors = errorsPath(name);
       scope.get(errors, async (_request, reply) =>
         show(reply, errorsPage(api, await site.causesOf(name)), { api, path: errors }),
       );
-      scope.get(`${errors}.md`, async (request, reply) => {
-        const markdown = errorsMarkdown(api, await site.causesOf(name));
-        return sendStored(request, reply, 'text/markdown; charset=utf-8', storeBytes(markdown));
-      });
+      scope.get(`${errors}.md`, async (request, reply) =>
+        sendMarkdown(request, reply, errorsMarkdown(api, await site.causesOf(name))),
+      );
       for (const version of describedVersions(versions)) {
         const path = versionPath(name, version);
         const readPage = memoizeAsync(async () =>
           makeVersionPage(api, version, await readVersionExamples(name)),
         );
-        scope.get(path, async (_request, reply) => show(reply, await readPage(), { api, path }));
+        servePage({ api, path }, readPage);
         scope.get(`${at}/${version}`, (_request, reply) => reply.redirect(path, 301));
         scope.get(`${at}/${version}.json`, async (request, reply) =>
           sendStored(request, reply, 'application/json; charset=utf-8', await openApiBytes(api, version)),
@@ -77,8 +80,7 @@ export function serveDocs(app: FastifyInstance, site: DocsSite, kernel: Kernel):
           const slug = isMarkdown ? page.slice(0, -3) : page;
           const version = reference.versionOf(request.query.version);
           const found = isMarkdown ? await reference.markdown(slug, version) : undefined;
-          if (found !== undefined)
-            return sendStored(request, reply, 'text/markdown; charset=utf-8', storeBytes(found));
+          if (found !== undefined) return sendMarkdown(request, reply, found);
           const content = isMarkdown ? undefined : await reference.page(slug, version);
           if (content !== undefined)
             return show(reply, content, { api, resource: slug, version, path: `${at}/${slug}` });
@@ -88,6 +90,10 @@ export function serveDocs(app: FastifyInstance, site: DocsSite, kernel: Kernel):
       );
     }
   });
+}
+
+function sendMarkdown(request: FastifyRequest, reply: FastifyReply, text: string) {
+  return sendStored(request, reply, 'text/markdown; charset=utf-8', storeBytes(text));
 }
 
 function sendStored(

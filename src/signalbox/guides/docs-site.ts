@@ -3,6 +3,7 @@ import { memoizeAsync } from '../../kernel/collections/memoize-async.ts';
 import type { Api } from '../../kernel/http/protocol.ts';
 import type { DocsSite } from '../../kernel/openapi/docs-frame.ts';
 import type { ErrorCauses } from '../../kernel/openapi/error-catalogue.ts';
+import { FIRST_GUIDES } from './guide-groups.ts';
 import { readGuides } from './guide-files.ts';
 import { GUIDES_PATH } from './guide.ts';
 
@@ -17,7 +18,15 @@ export function docsSiteOf(apis: readonly Api[]): DocsSite {
   const causes = memoizeAsync(readCauses);
   return {
     apis,
-    links: [{ href: GUIDES_PATH, title: 'Guides' }],
+    links: [
+      ...apis.flatMap(({ protocol: { name } }) => {
+        const guide = FIRST_GUIDES[name];
+        return guide === undefined
+          ? []
+          : [{ href: `${GUIDES_PATH}/${guide.name}`, title: guide.title, api: name }];
+      }),
+      { href: GUIDES_PATH, title: 'Guides' },
+    ],
     searchPath: SEARCH_PATH,
     tokenPath: '/api/v2/tokens',
     causesOf: async (api) => (await causes()).get(api) ?? NONE,

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { readGuides } from './guide-files.ts';
+import { FIRST_GUIDES, groupGuides, summaryOf } from './guide-groups.ts';
 import { parseGuide } from './guide.ts';
 
 test('a guide has a title, what stands before its sections, and the sections with their anchors', () => {
@@ -44,4 +45,24 @@ test('every guide of the server has a title of its own', async () => {
   assert.ok(guides.length > 20);
   assert.equal(new Set(guides.map(({ title }) => title)).size, guides.length);
   assert.ok(guides.every(({ name, title }) => name !== title));
+});
+
+test('every guide has its part in the list, and each API a guide to begin with', async () => {
+  const guides = await readGuides();
+  const groups = groupGuides(guides);
+  assert.deepEqual(
+    groups.flatMap((group) => group.guides.map(({ name }) => name)).toSorted(),
+    [...guides.keys()].toSorted(),
+  );
+  assert.equal(
+    groups.find(({ title }) => title === 'More'),
+    undefined,
+  );
+  for (const { name, title } of Object.values(FIRST_GUIDES)) assert.equal(guides.get(name)?.title, title);
+});
+
+test('the summary of a guide is its first sentence', () => {
+  const intro = 'See [the page](x.md) of\n`flags` at 10.5 seconds. Then more.\n\nNext.';
+  assert.equal(summaryOf(parseGuide('x', `# X\n\n${intro}`)), 'See the page of flags at 10.5 seconds.');
+  assert.equal(summaryOf(parseGuide('x', '# X\n\n```sh\nls\n```\n')), '');
 });

@@ -1,15 +1,17 @@
 // Serves what the documentation has beside its reference: guides as pages and as Markdown, and the search over all of it. Without a
 // token, within the budget of the documentation.
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyReply } from 'fastify';
 import { escapeHtml, htmlPage, showPage } from '../../kernel/http/pages/html.ts';
 import { chargePage, DOCS_CATEGORY, showErrorsAsPages } from '../../kernel/http/pages/session-pages.ts';
 import { anonymousAt } from '../../kernel/identity/caller.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
 import { showDocs, type DocsContent, type DocsSite } from '../../kernel/openapi/docs-frame.ts';
+import { markdownOf } from '../../kernel/openapi/docs-markdown.ts';
 import { DOCS_KINDS } from '../search/docs-index.ts';
 import { parseQuery } from '../search/terms.ts';
 import { SEARCH_PATH } from './docs-site.ts';
 import { readGuides } from './guide-files.ts';
+import { groupGuides, summaryOf } from './guide-groups.ts';
 import { GUIDES_PATH, type Guide } from './guide.ts';
 
 const MAX_SEARCH = 200;
@@ -25,14 +27,14 @@ export function serveGuides(app: FastifyInstance, site: DocsSite, kernel: Kernel
     scope.get(GUIDES_PATH, async (_request, reply) =>
       showDocs(reply, site, await guideList(), { path: GUIDES_PATH }),
     );
+    scope.get(`${GUIDES_PATH}.md`, async (_request, reply) =>
+      sendMarkdown(reply, markdownOf(await guideList())),
+    );
     scope.get<{ Params: { name: string } }>(`${GUIDES_PATH}/:name`, async ({ params: { name } }, reply) => {
       const isMarkdown = name.endsWith('.md');
       const guide = (await readGuides()).get(isMarkdown ? name.slice(0, -3) : name);
       if (guide === undefined) return showPage(reply, 404, missingPage());
-      if (isMarkdown)
-        return reply
-          .headers({ 'content-type': 'text/markdown; charset=utf-8', 'x-content-type-options': 'nosniff' })
-          .send(guide.markdown);
+      if (isMarkdown) return sendMarkdown(reply, guide.markdown);
       const page = pages.get(name) ?? (await guidePage(guide, kernel));
       pages.set(name, page);
       return showDocs(reply, site, page, { path: `${GUIDES_PATH}/${name}` });
@@ -45,11 +47,21 @@ export function serveGuides(app: FastifyInstance, site: DocsSite, kernel: Kernel
   });
 }
 
+function sendMarkdown(reply: FastifyReply, text: string) {
+  return reply
+    .headers({ 'content-type': 'text/markdown; charset=utf-8', 'x-content-type-options': 'nosniff' })
+    .send(text);
+}
+
 async function guideList(): Promise<DocsContent> {
-  const items = [...(await readGuides()).values()].map(
-    ({ name, title }) => `<li><a href="${GUIDES_PATH}/${name}">${escapeHtml(title)}</a></li>`,
-  );
-  return { title: 'Guides', body: `<ul>${items.join('')}</ul>` };
+  const parts = groupGuides(await readGuides()).map(({ title, guides }) => {
+    const items = guides.map(
+      (guide) =>
+        `<li><p><a href="${GUIDES_PATH}/${guide.name}">${escapeHtml(guide.title)}</a></p><p class="muted">${escapeHtml(summaryOf(guide))}</p></li>`,
+    );
+    return `<section><h2>${title}</h2><ul class="hits">${items.join('')}</ul></section>`;
+  });
+  return { title: 'Guides', body: parts.join('') };
 }
 
 async function foundPage(search: string, { services }: Kernel): Promise<DocsContent> {

@@ -1,5 +1,6 @@
 // The same page as Markdown, for programs that read and for people who copy.
 import { mapInSlices } from '../../yield-to-event-loop.ts';
+import { fencedText } from '../docs-markdown.ts';
 import type { Examples } from '../examples.ts';
 import type { FieldRow } from './fields.ts';
 import { viewOperation, type OperationView, type ViewContext } from './operation-view.ts';
@@ -38,8 +39,8 @@ function operationText(view: OperationView): string {
     ['### Errors', errors.map(({ status, cause, cure }) => `- ${status}: ${cause} ${cure}`).join('\n')].join(
       '\n\n',
     ),
-    fenced('sh', curlOf(view.sample)),
-    ...(example === undefined ? [] : [fenced('json', JSON.stringify(example.example, undefined, 2))]),
+    fencedText(curlOf(view.sample), 'sh'),
+    ...(example === undefined ? [] : [fencedText(JSON.stringify(example.example, undefined, 2), 'json')]),
   ].join('\n\n');
 }
 
@@ -55,11 +56,4 @@ function rowsOf(fields: readonly FieldRow[], indent: string): string {
       return inner.length === 0 ? row : `${row}\n${rowsOf(inner, `${indent}  `)}`;
     })
     .join('\n');
-}
-
-/** Longer fences than any in the text. */
-function fenced(language: string, text: string): string {
-  const longest = [...text.matchAll(/`+/g)].reduce((most, [ticks]) => Math.max(most, ticks.length), 2);
-  const fence = '`'.repeat(longest + 1);
-  return `${fence}${language}\n${text}\n${fence}`;
 }

@@ -8,7 +8,7 @@ import type { FieldRow } from './fields.ts';
 import { viewOperation, type OperationView, type ViewContext } from './operation-view.ts';
 import { shapesIn, type DocsResource } from './resources.ts';
 import { pythonOf } from './python-sample.ts';
-import { curlOf, fetchOf, sampleValue, TOKEN } from './samples.ts';
+import { commandOf, curlOf, fetchOf, sampleValue, TOKEN } from './samples.ts';
 
 export async function resourceBody(
   resource: DocsResource,
@@ -131,6 +131,7 @@ function samplesOf({ id, sample, clientSample, actions }: OperationView): string
     ...(clientSample === undefined
       ? []
       : [block('client', escapeHtml(clientSample.client), clientSample.text)]),
+    block('cli', 'CLI', commandOf(sample)),
   ];
   const needs = sample.headers.some(([, value]) => value.includes(TOKEN));
   const token = needs

@@ -27,7 +27,7 @@ export function resourcesOf(api: Api): DocsResource[] {
     const name = tag?.name ?? OTHER;
     const resource = resources.get(name) ?? {
       slug: slugOf(name),
-      name: name[0]!.toUpperCase() + name.slice(1),
+      name: titleOf(name),
       description: tag?.description ?? '',
       shapes: [],
     };
@@ -37,6 +37,13 @@ export function resourcesOf(api: Api): DocsResource[] {
   const sorted = [...resources.values()].toSorted((one, other) => (one.name < other.name ? -1 : 1));
   known.set(api, sorted);
   return sorted;
+}
+
+/** Some names are those of clients: `code-scanning`, `graphql`. */
+function titleOf(name: string): string {
+  if (name === 'graphql') return 'GraphQL';
+  const words = name === name.toLowerCase() ? name.replaceAll('-', ' ') : name;
+  return words[0]!.toUpperCase() + words.slice(1);
 }
 
 function slugOf(name: string): string {

@@ -9,6 +9,8 @@ export interface SampleCall {
   url: string;
   /** Of the server. */
   publicUrl: string;
+  /** Of the API, where calls choose one. */
+  version?: string;
   /** What stands for the parameters of the path, by name, in their order. */
   values: Readonly<Record<string, string>>;
   headers: [name: string, value: string][];
@@ -50,6 +52,7 @@ export function sampleCall(
   return {
     method: shape.method,
     publicUrl,
+    ...(versionHeader !== undefined && { version }),
     values,
     url: `${publicUrl}${protocol.prefixes[0]}${path}`,
     headers: [
@@ -77,6 +80,20 @@ function quoted(text: string): string {
 
 export function bodyText(body: unknown): string {
   return typeof body === 'string' ? body : JSON.stringify(body, undefined, 2);
+}
+
+/** With the command line of the server, which knows the header of each API. JSON is what it sends by itself. */
+export function commandOf({ method, url, publicUrl, version, headers, body }: SampleCall): string {
+  const type = headers.find(([name]) => name === 'Content-Type')?.[1];
+  const parts = [
+    `signalbox api ${method === 'GET' ? '' : `${method} `}${quoted(url.slice(publicUrl.length))}`,
+    `--url ${quoted(publicUrl)}`,
+    ...(version === undefined ? [] : [`--api-version ${version}`]),
+    ...(body === undefined || type === 'application/json' ? [] : [`-H ${quoted(`Content-Type: ${type!}`)}`]),
+  ];
+  const command = parts.join(' \\\n  ');
+  // Nothing in it has a meaning to a shell.
+  return body === undefined ? command : `${command} \\\n  --input - <<'END'\n${bodyText(body)}\nEND`;
 }
 
 export function fetchOf({ method, url, headers, body }: SampleCall): string {
