@@ -28,6 +28,7 @@ const PICTURES: readonly Picture[] = [
     path: '/console/code/admin/demo-shop/pulls/5/files',
     caption: 'Code: repositories, issues, reviews',
   },
+  { name: 'files', path: '/console/code/admin/demo-shop' },
   { name: 'docs', path: '/docs/actors/datasets', caption: 'Docs: every call, ready to run' },
 ];
 
