@@ -21,6 +21,27 @@ const SECRET_GIST = 'Only for those who have the link';
 /** The last of what is created. */
 const LAST_TAG = 'tags/v0.2.0';
 
+const README = `# Demo shop
+
+The shop of the examples: a checkout, a search, and prices that an Actor compares with those of suppliers.
+
+| Part | What it does |
+|---|---|
+| \`src/checkout.ts\` | one page or three steps, as the flag \`new-checkout\` says |
+| \`src/search.js\` | finds products by their title |
+
+## Try it
+
+\`\`\`sh
+git clone $SIGNALBOX_URL/${ADMIN}/demo-shop.git
+cd demo-shop
+git switch -c my-change
+\`\`\`
+
+- [ ] Round prices to whole cents
+- [x] Send the words of the search beside the query
+`;
+
 const CHECKOUT = `// The checkout of the demo shop.
 import type { Basket, Page, User } from './shop.ts';
 import { flags } from './flags.ts';
@@ -112,7 +133,8 @@ export async function* removeHostDemo(kernel: Kernel): DemoCalls {
 /** In this order, so that the second analysis closes an alert of the first. Each step that would happen twice looks for the next. */
 async function* createRepository(): DemoCalls {
   const description = 'The shop of the examples';
-  yield { ...post('/user/repos', { name: 'demo-shop', description, auto_init: true }), existing: 422 };
+  yield { ...post('/user/repos', { name: 'demo-shop', description }), existing: 422 };
+  if (!(yield* isThere(fileAt('README.md')))) yield writeFile('README.md', README, 'Say what the shop is');
   if (!(yield* isThere(fileAt('src/checkout.ts'))))
     yield writeFile('src/checkout.ts', CHECKOUT, 'Show the new checkout to some');
   if (!(yield* isThere(fileAt('src/search.js'))))
