@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import type { Clock } from '../kernel/clock.ts';
 import { Failure } from '../kernel/failure.ts';
 import type { Logger } from '../kernel/observability/log.ts';
+import { isDiskFull } from '../kernel/storage/storage-failure.ts';
 import type { Engine } from '../kernel/storage/engine.ts';
 import {
   describeMigration,
@@ -120,7 +121,7 @@ async function backUp(
   } catch (error) {
     throw new Failure(
       'unavailable',
-      `The rows could not be backed up before the upgrade (${(error as Error).message}). Nothing was changed. Make room, name another place with --backups, or switch it off with --no-upgrade-backup.`,
+      `The rows could not be backed up before the upgrade (${isDiskFull(error) ? 'the disk is full' : (error as Error).message}). Nothing was changed. Make room, name another place with --backups, or switch it off with --no-upgrade-backup.`,
       { cause: error },
     );
   }

@@ -2,6 +2,7 @@
 import { CommanderError } from 'commander';
 import { Failure, type FailureKind } from '../kernel/failure.ts';
 import type { Io } from './io.ts';
+import { diskFull, isDiskFull } from '../kernel/storage/storage-failure.ts';
 import { maskPasswords } from '../kernel/text/mask-passwords.ts';
 
 /** `waiting` is for commands that wait for something, and were told for how long. */
@@ -22,7 +23,7 @@ function stackOf(error: unknown): string {
 
 function sentenceOf(error: unknown): string {
   const sentence = endSentence(messageOf(error));
-  if (error instanceof Failure) return sentence;
+  if (error instanceof Failure || isDiskFull(error)) return sentence;
   return `${sentence} Set SIGNALBOX_LOG_LEVEL=debug to see where it comes from.`;
 }
 
@@ -38,6 +39,7 @@ export function describeWrongUse(complaint: string, { program }: Io): string {
 
 /** An AggregateError may have no message of its own: a refused connection holds one error per address tried. */
 export function messageOf(error: unknown): string {
+  if (isDiskFull(error)) return diskFull().message;
   if (error instanceof AggregateError && error.message === '') return messageOf(error.errors[0]);
   const { message, cause } = error as Error;
   if (error instanceof Failure) return message;

@@ -10,6 +10,7 @@ import { Failure } from '../kernel/failure.ts';
 import type { Engine } from '../kernel/storage/engine.ts';
 import { migrationStatus } from '../kernel/storage/migrate.ts';
 import { maskPasswords } from '../kernel/text/mask-passwords.ts';
+import { STARTED_AS } from './io.ts';
 
 /** Commands never create a database: only the server does. */
 export function hasDatabase({ database, data }: Config): boolean {
@@ -23,8 +24,12 @@ export function describeDatabase({ database, data }: Config): string {
     : `PostgreSQL ${maskPasswords(database)}`;
 }
 
+export function refuseHalf({ data }: Config): void {
+  refuseHalfRestored(data, process.env[STARTED_AS] ?? 'signalbox');
+}
+
 export async function withDatabase<T>(config: Config, work: (engine: Engine) => Promise<T>): Promise<T> {
-  refuseHalfRestored(config.data, 'signalbox');
+  refuseHalf(config);
   if (!hasDatabase(config)) {
     throw new Failure(
       'not-found',

@@ -16,9 +16,10 @@ import { EXIT } from './command-errors.ts';
 import { painter, printJson, wantsJson, type Io } from './io.ts';
 import { findServer } from './running-server.ts';
 import {
+  describeDatabase,
   hasDatabase,
   loginUrl,
-  describeDatabase,
+  refuseHalf,
   withDatabase,
   withMigratedDatabase,
 } from './open-database.ts';
@@ -84,6 +85,7 @@ async function readDatabase(config: Config): Promise<Database> {
     tokens: null,
     pausedSince: null,
   };
+  refuseHalf(config);
   if (!hasDatabase(config)) return { kind: 'sqlite', state: 'absent', ...nothing };
   return withDatabase(config, async (engine) => {
     const { kind, db } = engine;

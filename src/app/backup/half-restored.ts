@@ -36,7 +36,16 @@ export function removeRestoreMark(data: string): void {
 
 /** The URL of a database is left to the person: it may have a password. */
 export function commandToGoOn({ from, command = 'restore', isShared }: RestoreMark, data: string): string {
-  return `${command} ${from} --data ${data}${isShared === true ? ' --database URL' : ''}`;
+  return `${command} ${quote(from)} ${describeFlags(data, isShared === true)}`;
+}
+
+export function describeFlags(data: string, isShared: boolean): string {
+  return `--data ${quote(data)}${isShared ? ' --database URL' : ''}`;
+}
+
+/** What is copied into a shell must be the name that it was. */
+function quote(path: string): string {
+  return /^[\w:/.@%+,=-]+$/.test(path) ? path : `'${path.replaceAll("'", `'\\''`)}'`;
 }
 
 export function refuseHalfRestored(data: string, program: string): void {
@@ -44,6 +53,6 @@ export function refuseHalfRestored(data: string, program: string): void {
   if (mark !== undefined)
     throw new Failure(
       'conflict',
-      `A restore into ${data} was interrupted. Go on with: ${program} ${commandToGoOn(mark, data)}`,
+      `A restore into ${data} was interrupted. Go on with "${program} ${commandToGoOn(mark, data)}".`,
     );
 }

@@ -1,9 +1,13 @@
 // Backups: a round trip through both engines, bad archives, and a restore that is interrupted.
 import assert from 'node:assert/strict';
-import { existsSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { describe, test } from 'node:test';
+import { randomInt } from 'node:crypto';
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
+import { cpSync, existsSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { before, describe, test } from 'node:test';
+import { dieAt } from '../../../test/crash/child-server.ts';
 import { onEngine } from '../../../test/engines.ts';
+import { rounds } from '../../../test/long.ts';
 import { startServer, type Json } from '../../../test/server.ts';
 import { endBackupLease, extendBackupLease } from '../../kernel/backup/backup-store.ts';
 import { openFileSink, readFileArchive, writeFileArchive } from '../../kernel/backup/file-archive.ts';
@@ -12,6 +16,7 @@ import type { BackupManifest } from '../../kernel/backup/manifest.ts';
 import { listFirstDue, schedule } from '../../kernel/jobs/due-store.ts';
 import { makeFolder, run, start } from '../fixture.ts';
 import { eventually } from '../../../test/eventually.ts';
+import { RESTORE } from './restore-rows.ts';
 
 const LARGE = 'x'.repeat(300_000);
 
@@ -57,6 +62,47 @@ async function contentOf(file: string) {
 async function command(data: string, database: string | undefined, ...argv: string[]) {
   const place = ['--data', data, ...(database === undefined ? [] : ['--database', database])];
   return await run([...argv, ...place]);
+}
+
+/** Kills a copy in a process of its own, types the command that is named then, and compares what is there in the end. */
+async function killAtRandomMoments(
+  words: readonly string[],
+  file: string,
+  times: number,
+  newDatabase?: () => Promise<string>,
+): Promise<void> {
+  const folder = makeFolder();
+  let moments = 0;
+  const count = (name: unknown) => (moments += Number(name === RESTORE));
+  subscribe('signalbox.checkpoint', count);
+  const whole = await command(join(folder, 'whole'), await newDatabase?.(), ...words, file);
+  unsubscribe('signalbox.checkpoint', count);
+  assert.equal(whole.code, 0, whole.err);
+  for (let round = 0; round < times; round += 1) {
+    const moment = randomInt(1, moments + 1);
+    const at = `killed at ${moment} of ${moments}`;
+    const data = join(folder, `killed-${round}`);
+    const database = await newDatabase?.();
+    const place = ['--data', data, ...(database === undefined ? [] : ['--database', database])];
+    const killed = start([...words, file, ...place], dieAt(RESTORE, moment));
+    assert.equal((await killed.ended).signal, 'SIGKILL', at);
+    const { err } = await command(data, database, 'status');
+    const goOn = /was interrupted\. Go on with "signalbox (.*)"\.$/.exec(err)?.[1];
+    // The last moment is after the mark is gone.
+    assert.equal(goOn === undefined, moment === moments, `${at}: ${err}`);
+    if (goOn !== undefined) {
+      await assert.rejects(
+        startServer({ data, ...(database !== undefined && { database }) }),
+        /Go on with/,
+        at,
+      );
+      const again = await run(goOn.replace('URL', database ?? '').split(' '));
+      assert.equal(again.code, 0, `${at}: ${again.err}`);
+    }
+    const copy = join(folder, `copy-${round}.backup`);
+    assert.equal((await command(data, database, 'backup', copy)).code, 0, at);
+    assert.deepEqual(await contentOf(copy), await contentOf(file), at);
+  }
 }
 
 /** The databases of one suite: a new folder is SQLite. */
@@ -110,16 +156,7 @@ onEngine('postgres', (engine) => {
     assert.equal(exported.code, 0, exported.err);
     const database = await engine.database();
     const second = join(folder, 'second');
-    // It is killed while it writes rows: nothing is there, and the server says which command goes on.
-    const killed = start(['import', 'data', one, '--data', second, '--database', database]);
-    await eventually(() => existsSync(join(second, 'restoring.json')), 'the beginning of the import');
-    killed.kill('SIGKILL');
-    assert.equal((await killed.ended).signal, 'SIGKILL');
-    const whenKilled = await command(second, database, 'status');
-    if (existsSync(join(second, 'restoring.json'))) {
-      assert.match(whenKilled.err, /was interrupted\. Go on with: .* import data .* --database URL/);
-      await assert.rejects(startServer({ data: second, database }), /Go on with: .* import data/);
-    }
+    await killAtRandomMoments(['import', 'data'], one, rounds(1, 12), () => engine.database());
     const there = await command(second, database, 'import', 'data', one, '--resume');
     assert.equal(there.code, 0, there.err);
     const two = join(folder, 'two.export');
@@ -140,12 +177,16 @@ onEngine('postgres', (engine) => {
 });
 
 describe('a backup of SQLite', () => {
+  const data = join(makeFolder(), 'data');
+  const file = join(dirname(data), 'box.backup');
+  before(async () => {
+    await fill(data);
+    const made = await command(data, undefined, 'backup', file);
+    assert.equal(made.code, 0, made.err);
+  });
+
   test('of which one bit is changed, or the end is missing, is named as broken', async () => {
     const folder = makeFolder();
-    const data = join(folder, 'data');
-    await fill(data);
-    const file = join(folder, 'box.backup');
-    assert.equal((await command(data, undefined, 'backup', file)).code, 0);
     const bytes = readFileSync(file);
     const { blobs } = await manifestOf(file);
     assert.equal(blobs.count > 0, true);
@@ -163,7 +204,7 @@ describe('a backup of SQLite', () => {
     assert.notEqual(restored.code, 0);
     assert.equal(existsSync(join(target, 'signalbox.db')), false);
     // A server does not start on the half, and says how to go on; another restore does.
-    await assert.rejects(startServer({ data: target }), /was interrupted. Go on with: .* restore/);
+    await assert.rejects(startServer({ data: target }), /was interrupted. Go on with ".* restore/);
     const whole = await command(target, undefined, 'restore', file);
     assert.equal(whole.code, 0, whole.err);
 
@@ -175,12 +216,12 @@ describe('a backup of SQLite', () => {
 
   test('is encrypted with a passphrase, and then has the secret key', async () => {
     const folder = makeFolder();
-    const data = join(folder, 'data');
-    await fill(data);
-    writeFileSync(join(data, 'secret.key'), `${'k'.repeat(43)}\n`);
+    const own = join(folder, 'data');
+    cpSync(data, own, { recursive: true });
+    writeFileSync(join(own, 'secret.key'), `${'k'.repeat(43)}\n`);
     const env = { SIGNALBOX_BACKUP_PASSPHRASE: 'correct horse battery' };
     for (const place of [join(folder, 'box.backup'), `${join(folder, 'boxes')}/`]) {
-      const made = await run(['backup', place, '--encrypt', '--data', data], { env });
+      const made = await run(['backup', place, '--encrypt', '--data', own], { env });
       assert.equal(made.code, 0, made.err);
       const wrong = await run(['backup', 'verify', place], {
         env: { SIGNALBOX_BACKUP_PASSPHRASE: 'another passphrase' },
@@ -197,8 +238,6 @@ describe('a backup of SQLite', () => {
 
   test('in a folder is written again only where something has changed', async () => {
     const folder = makeFolder();
-    const data = join(folder, 'data');
-    await fill(data);
     const to = `${join(folder, 'boxes')}/`;
     const report = async () => JSON.parse((await command(data, undefined, 'backup', to)).out);
     const first = await report();
@@ -208,31 +247,14 @@ describe('a backup of SQLite', () => {
     assert.equal((await run(['backup', 'verify', to])).code, 0);
   });
 
-  test('whose restore is killed is not there, and the next restore makes it whole', async () => {
-    const folder = makeFolder();
-    const data = join(folder, 'data');
-    await fill(data);
-    const file = join(folder, 'box.backup');
-    assert.equal((await command(data, undefined, 'backup', file)).code, 0);
-    const target = join(folder, 'target');
-    const killed = start(['restore', file, '--data', target]);
-    await eventually(() => existsSync(join(target, 'restoring.json')), 'the beginning of the restore');
-    killed.kill('SIGKILL');
-    const { signal } = await killed.ended;
-    assert.equal(signal, 'SIGKILL');
-    if (existsSync(join(target, 'restoring.json')))
-      await assert.rejects(startServer({ data: target }), /was interrupted. Go on with/);
-    const again = await command(target, undefined, 'restore', file);
-    assert.equal(again.code, 0, again.err);
-    const two = join(folder, 'two.backup');
-    assert.equal((await command(target, undefined, 'backup', two)).code, 0);
-    assert.deepEqual(await contentOf(two), await contentOf(file));
+  test('whose restore is killed at any moment is whole or clearly not there, and the command that is named makes it whole', async () => {
+    await killAtRandomMoments(['restore'], file, rounds(2, 25));
   });
 
   test('with a broken line is refused, and what is there stays as it was', async () => {
     const folder = makeFolder();
-    const file = join(folder, 'broken.backup');
-    const writer = await writeFileArchive(await openFileSink(file), undefined);
+    const broken = join(folder, 'broken.backup');
+    const writer = await writeFileArchive(await openFileSink(broken), undefined);
     const lines = new LineWriter(writer);
     await lines.add(['only one value']);
     const checksum = await lines.end();
@@ -251,7 +273,7 @@ describe('a backup of SQLite', () => {
       repositories: { ...empty, repositories: 0 },
     });
     const target = join(folder, 'target');
-    const refused = await command(target, undefined, 'import', 'data', file);
+    const refused = await command(target, undefined, 'import', 'data', broken);
     assert.equal(refused.code, 2);
     assert.match(refused.err, /A line of migrations is no row of 2 values: use another backup\./);
     assert.equal(existsSync(join(target, 'signalbox.db')), false);
@@ -259,8 +281,8 @@ describe('a backup of SQLite', () => {
 
   test('of a newer release is refused by its name', async () => {
     const folder = makeFolder();
-    const file = join(folder, 'newer.backup');
-    const writer = await writeFileArchive(await openFileSink(file), undefined);
+    const newer = join(folder, 'newer.backup');
+    const writer = await writeFileArchive(await openFileSink(newer), undefined);
     const empty = { count: 0, bytes: 0, parts: [] };
     await writer.finish({
       format: 1,
@@ -274,7 +296,7 @@ describe('a backup of SQLite', () => {
       blobs: empty,
       repositories: { ...empty, repositories: 0 },
     });
-    const refused = await command(join(folder, 'target'), undefined, 'restore', file);
+    const refused = await command(join(folder, 'target'), undefined, 'restore', newer);
     assert.equal(refused.code, 1);
     assert.match(refused.err, /made by Signalbox 99\.1\.0, which is newer than this program/);
   });
@@ -299,8 +321,6 @@ describe('a backup of SQLite', () => {
 
   test('into a folder that is not there is refused with what to do', async () => {
     const folder = makeFolder();
-    const data = join(folder, 'data');
-    await fill(data);
     const { code, err } = await command(data, undefined, 'backup', join(folder, 'nowhere', 'box.backup'));
     assert.equal(code, 2);
     assert.match(err, /There is no folder for the backup .*nowhere.*\. Make it first\./);
@@ -308,10 +328,6 @@ describe('a backup of SQLite', () => {
 
   test('is restored paused: schedules do not fire until the server is resumed', async () => {
     const folder = makeFolder();
-    const data = join(folder, 'data');
-    await fill(data);
-    const file = join(folder, 'box.backup');
-    assert.equal((await command(data, undefined, 'backup', file)).code, 0);
     const target = join(folder, 'target');
     assert.equal((await command(target, undefined, 'restore', file)).code, 0);
     const status = JSON.parse((await command(target, undefined, 'status')).out) as Json;

@@ -9,6 +9,7 @@ import { migrations } from '../../app/apis.ts';
 import { backupMigrations } from '../../kernel/backup/backup-store.ts';
 import { Failure } from '../../kernel/failure.ts';
 import { migrationStatus } from '../../kernel/storage/migrate.ts';
+import { isDiskFull } from '../../kernel/storage/storage-failure.ts';
 import type { ByteSink } from '../../kernel/backup/file-archive.ts';
 import { EXIT } from '../command-errors.ts';
 import { printJson, wantsJson, type Io } from '../io.ts';
@@ -70,7 +71,12 @@ export async function runBackup(
     } catch (error) {
       progress.end();
       await writer.abandon();
-      throw error;
+      if (!isDiskFull(error)) throw error;
+      throw new Failure(
+        'unavailable',
+        `The disk is full: there is no room for the backup in ${place}. What was there is as it was. Make room or name another place, and type the command again.`,
+        { cause: error },
+      );
     }
   });
 }

@@ -6,6 +6,7 @@ import { migrations } from '../../app/apis.ts';
 import type { Config } from '../../app/config.ts';
 import {
   commandToGoOn,
+  describeFlags,
   readRestoreMark,
   removeRestoreMark,
   writeRestoreMark,
@@ -23,7 +24,9 @@ import { deletePause, findPause, PAUSE_CHANNEL } from '../../kernel/backup/backu
 import { readLines } from '../../kernel/backup/lines.ts';
 import type { BackedUpBlob, BackedUpFile, BackupManifest } from '../../kernel/backup/manifest.ts';
 import { Failure } from '../../kernel/failure.ts';
+import { passCheckpoint } from '../../kernel/jobs/checkpoint.ts';
 import { SECRET_KEY_FILE } from '../../kernel/secrets/secret-key-file.ts';
+import { checksumOfHash } from '../../kernel/storage/blobs/blob-checksum.ts';
 import { lockFolder } from '../../kernel/storage/disk/folder-lock.ts';
 import { PRIVATE_FILE } from '../../kernel/storage/disk/private-files.ts';
 import type { Engine } from '../../kernel/storage/engine.ts';
@@ -33,7 +36,7 @@ import { withMigratedDatabase } from '../open-database.ts';
 import { Progress } from '../progress.ts';
 import { compareObjects } from './compare-copy.ts';
 import { passphraseOf, type ArchiveOptions } from './open-archive.ts';
-import { requireEmptyPostgres, restorePostgres, restoreSqlite, stagedFile } from './restore-rows.ts';
+import { requireEmptyPostgres, RESTORE, restorePostgres, restoreSqlite, stagedFile } from './restore-rows.ts';
 
 export interface RestoreOptions extends ArchiveOptions {
   json?: boolean;
@@ -78,7 +81,18 @@ export async function runRestore(
     if (options.dryRun !== true && options.resume === true) await withMigratedDatabase(config, resume);
     const compared = options.compare === true && report.isDone ? { isCompared: true } : {};
     if (wantsJson(options, io)) printJson(io, { ...report, ...compared });
-    else io.out(describe({ ...report, ...compared, isPaused: options.resume !== true }, io));
+    else
+      io.out(
+        describe(
+          {
+            ...report,
+            ...compared,
+            isPaused: options.resume !== true,
+            isShared: config.database !== undefined,
+          },
+          io,
+        ),
+      );
     return EXIT.good;
   } finally {
     await reader.close();
@@ -96,18 +110,21 @@ interface RestoreReport {
   needsSecretKey: boolean;
   isCompared?: boolean;
   isPaused: boolean;
+  isShared: boolean;
 }
 
 function describe(report: RestoreReport, { program }: Io): string {
   const { createdAt, release, data, rows, blobs, repositories, isDone, needsSecretKey } = report;
+  const place = describeFlags(data, report.isShared);
   return [
     `${isDone ? 'Restored' : 'Would restore'} the backup of ${createdAt} (release ${release}) into ${data}: ${rows} rows, ${blobs} large objects, ${repositories} repositories.`,
     ...(needsSecretKey
       ? [`The secret key is not in it: put ${SECRET_KEY_FILE} into ${data}, or set SIGNALBOX_SECRET_KEY.`]
       : []),
     ...(report.isCompared === true ? ['All of it was read back: counts and checksums are the same.'] : []),
+    ...(isDone ? [`Start it: ${program} serve ${place}`] : []),
     ...(isDone && report.isPaused
-      ? [`The server starts paused. When no other server works on the same data: ${program} resume`]
+      ? [`The server starts paused. When no other server works on the same data: ${program} resume ${place}`]
       : []),
   ].join('\n');
 }
@@ -182,6 +199,7 @@ async function restore(
       ...(config.database !== undefined && { isShared: true }),
     };
     writeRestoreMark(data, begun);
+    passCheckpoint(RESTORE);
     try {
       await restoreBlobs(config, backup, progress);
       await restoreRepositories(config, backup, progress);
@@ -193,7 +211,9 @@ async function restore(
       progress.end();
       throw interrupted(error, `${io.program} ${commandToGoOn(begun, data)}`);
     }
+    passCheckpoint(RESTORE);
     removeRestoreMark(data);
+    passCheckpoint(RESTORE);
   } finally {
     progress.end();
     lock.release();
@@ -205,7 +225,7 @@ function interrupted(error: unknown, command: string): unknown {
   if (error instanceof DamagedBackup) return error;
   const kind = error instanceof Failure ? error.kind : 'unavailable';
   const reason = messageOf(error).replace(/\.$/, '');
-  return new Failure(kind, `${reason}. Nothing is there yet. Go on with: ${command}`, { cause: error });
+  return new Failure(kind, `${reason}. Nothing is there yet. Go on with "${command}".`, { cause: error });
 }
 
 /** The process may have ended between the last step and the removal of its mark. */
@@ -238,7 +258,9 @@ async function restoreBlobs(
   for (const part of manifest.blobs.parts) {
     for (const { value } of await readLines(reader, part)) {
       const { key, ref } = value as BackedUpBlob;
-      await blobs.put(key, reader.open(ref));
+      const checksum = checksumOfHash(ref.hash, ref.size);
+      await blobs.put(key, reader.open(ref), checksum === undefined ? undefined : { checksum });
+      passCheckpoint(RESTORE);
       progress.update('large objects', { done: (count += 1), total: manifest.blobs.count });
     }
   }
@@ -254,6 +276,7 @@ async function restoreRepositories(
     for (const { value } of await readLines(reader, part)) {
       const file = value as BackedUpFile;
       await restoreRepositoryFile(repositoriesFolderOf(config), file, reader.open(file.ref));
+      passCheckpoint(RESTORE);
       progress.update('files of repositories', { done: (count += 1), total: repositories.count });
     }
   }

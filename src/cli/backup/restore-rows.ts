@@ -10,6 +10,7 @@ import { insertPause } from '../../kernel/backup/backup-store.ts';
 import { readLines } from '../../kernel/backup/lines.ts';
 import type { BackupManifest, BackupTable } from '../../kernel/backup/manifest.ts';
 import type { CopiedRow, DatabaseLoader } from '../../kernel/storage/copy/copied-table.ts';
+import { passCheckpoint } from '../../kernel/jobs/checkpoint.ts';
 import { loadPostgres, requireEmptyDatabase } from '../../kernel/storage/copy/postgres-copy.ts';
 import { loadSqlite } from '../../kernel/storage/copy/sqlite-copy.ts';
 import { syncFolder } from '../../kernel/storage/disk/sync-folder.ts';
@@ -22,6 +23,9 @@ export interface RowsJob extends OpenBackup {
   /** Whether all is read back at the end and compared with what was written. */
   options: { compare?: boolean };
 }
+
+/** Its checkpoints: between any two of them a process may be killed. */
+export const RESTORE = 'restore';
 
 /** The database until it is complete. */
 export function stagedFile(data: string): string {
@@ -45,7 +49,9 @@ export async function restoreSqlite(data: string, backup: RowsJob, progress: Pro
   } finally {
     await engine.close();
   }
+  passCheckpoint(RESTORE);
   renameSync(file, join(data, 'signalbox.db'));
+  passCheckpoint(RESTORE);
   await syncFolder(data);
 }
 
@@ -89,6 +95,7 @@ async function loadRows(
       for (let start = 0; start < lines.length; start += ROWS_AT_ONCE) {
         const rows = lines.slice(start, start + ROWS_AT_ONCE).map(({ value }) => requireRow(table, value));
         await loader.insert(table, rows);
+        passCheckpoint(RESTORE);
       }
     }
     const count = await loader.count(table);
