@@ -1,6 +1,6 @@
 // Backups: how many bytes of large objects and rows one core copies and restores, and what a backup without changes costs. By CPU time: the machine may be busy.
-import { randomBytes } from 'node:crypto';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { createHash, randomBytes } from 'node:crypto';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { migrations } from '../src/app/apis.ts';
@@ -13,8 +13,12 @@ import { openEngine } from '../src/app/open-stores.ts';
 import { readSettings } from '../src/app/read-settings.ts';
 import { run } from '../src/cli/fixture.ts';
 import { migrate } from '../src/kernel/storage/migrate.ts';
+import { startPostgres } from '../test/postgres.ts';
 import type { Effort } from './compare.ts';
+import { load } from './load.ts';
+import { postgresCpuOf, postmasterOf } from './postgres-cpu.ts';
 import type { Row } from './report.ts';
+import { startOurs, TOKEN } from './servers.ts';
 
 const MB = 1e6;
 const BLOBS = 75;
@@ -22,7 +26,7 @@ const BLOB = 4 * 1024 ** 2;
 const ROWS = 200_000;
 const ROWS_AT_ONCE = 5000;
 
-export async function benchBackup(_effort: Effort): Promise<Row[]> {
+export async function benchBackup(effort: Effort): Promise<Row[]> {
   const folder = mkdtempSync(join(tmpdir(), 'signalbox-bench-backup-'));
   try {
     const blobs = configOf(join(folder, 'blobs'));
@@ -41,11 +45,13 @@ export async function benchBackup(_effort: Effort): Promise<Row[]> {
     const rowsFile = await backUp(rows, join(folder, 'rows.backup'));
     const restored = await restore(join(folder, 'blobs.backup'), join(folder, 'restored'));
     const imported = await restore(join(folder, 'rows.backup'), join(folder, 'imported'));
+    const { cpuMs, perSecond } = await importIntoPostgres(join(folder, 'rows.backup'), join(folder, 'moved'));
+    const meanwhile = await measureCalls(blobs.data, effort);
     const bytes = BLOBS * BLOB;
     const rate = (what: string, perMs: number, unit: string, target: number): Row => ({
       what,
       value: `${Math.round(perMs * 1000)} ${unit} of CPU time`,
-      against: '',
+      against: unit === 'MB/s' ? `SHA-256 alone: ${Math.round(hashRate())} MB/s` : '',
       target: `≥ ${target}`,
       isMet: perMs * 1000 >= target,
     });
@@ -56,6 +62,11 @@ export async function benchBackup(_effort: Effort): Promise<Row[]> {
       rate('restore of large objects', mb / restored, 'MB/s', 100),
       rate('rows into a file, SQLite', ROWS / rowsFile, 'rows/s', 50_000),
       rate('restore of rows, SQLite', ROWS / imported, 'rows/s', 50_000),
+      {
+        ...rate('restore of rows, PostgreSQL', ROWS / cpuMs, 'rows/s', 30_000),
+        against: `with the CPU time of the database; ${Math.round(perSecond)} rows/s by the clock`,
+      },
+      meanwhile,
       {
         what: 'a backup of large objects without changes',
         value: `${Math.round(third)} ms of CPU time`,
@@ -128,6 +139,67 @@ async function restore(from: string, data: string): Promise<number> {
   const { code, err } = await run(['restore', from, '--data', data]);
   if (code !== 0) throw new Error(err);
   return msSince(begun);
+}
+
+async function importIntoPostgres(from: string, data: string): Promise<{ cpuMs: number; perSecond: number }> {
+  const postgres = await startPostgres();
+  try {
+    const postmaster = await postmasterOf(postgres.url);
+    const begun = process.cpuUsage();
+    const at = performance.now();
+    const { result, cpuMs } = await postgresCpuOf(postmaster, () =>
+      run(['restore', from, '--data', data, '--database', postgres.url]),
+    );
+    if (result.code !== 0) throw new Error(result.err);
+    return { cpuMs: cpuMs + msSince(begun), perSecond: (ROWS * 1000) / (performance.now() - at) };
+  } finally {
+    await postgres.stop();
+  }
+}
+
+/** By the main thread, which answers calls: the backup has a thread of its own. */
+async function measureCalls(data: string, { seconds }: Effort): Promise<Row> {
+  const server = await startOurs({ SIGNALBOX_DATA: data });
+  const headers = { authorization: `Bearer ${TOKEN}` };
+  const perCall = async () => {
+    const before = mainThreadUs(server.pid);
+    const begun = performance.now();
+    const { rate } = await load(
+      server,
+      { method: 'GET', path: '/v2/users/me', headers },
+      { connections: 8, seconds },
+    );
+    return (mainThreadUs(server.pid) - before) / ((rate * (performance.now() - begun)) / 1000);
+  };
+  try {
+    await perCall();
+    const quiet = await perCall();
+    const made = await fetch(`${server.url}/signalbox/v1/backups`, { method: 'POST', headers });
+    if (!made.ok) throw new Error(await made.text());
+    const busy = await perCall();
+    return {
+      what: 'a call while the server makes a backup',
+      value: `${Math.round(busy)} µs of CPU time of the main thread`,
+      ratio: busy / quiet,
+      against: `without, ${Math.round(quiet)} µs`,
+      target: '≤ 1.5',
+      isMet: busy / quiet <= 1.5,
+    };
+  } finally {
+    await server.stop();
+  }
+}
+
+function mainThreadUs(pid: number): number {
+  return Number(readFileSync(`/proc/${pid}/task/${pid}/schedstat`, 'utf8').split(' ')[0]) / 1000;
+}
+
+/** In MB/s, at the load of this moment: no copy with checksums is faster. */
+function hashRate(): number {
+  const bytes = randomBytes(BLOB);
+  const begun = process.cpuUsage();
+  for (let index = 0; index < 20; index += 1) createHash('sha256').update(bytes).digest();
+  return (20 * BLOB) / MB / (msSince(begun) / 1000);
 }
 
 function msSince(begun: NodeJS.CpuUsage): number {

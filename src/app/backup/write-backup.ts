@@ -10,6 +10,7 @@ import {
   type ObjectRef,
 } from '../../kernel/backup/manifest.ts';
 import { Failure } from '../../kernel/failure.ts';
+import { BLOB_PART_BYTES, checksumOfHash, DamagedBlob } from '../../kernel/storage/blobs/blob-checksum.ts';
 import type { BlobStore } from '../../kernel/storage/blobs/blob.ts';
 import type { DatabaseSnapshot } from '../../kernel/storage/copy/copied-table.ts';
 import { withSqliteSnapshot } from '../../kernel/storage/copy/sqlite-copy.ts';
@@ -127,19 +128,28 @@ async function writeBlobs(blobs: BlobStore, { writer, known, report }: FileCopy)
   const lines = new LineWriter(writer);
   let bytes = 0;
   for await (const { key, modifiedAt } of blobs.list()) {
-    const open = async () => {
-      const blob = await blobs.get(key);
-      if (blob === undefined)
-        throw new Failure('not-found', `The large object ${key} is gone: back up again.`);
-      return blob.stream() as AsyncIterable<Uint8Array>;
-    };
-    const ref = (await known.find('', key, modifiedAt)) ?? (await writer.put(open));
+    const ref = (await known.find('', key, modifiedAt)) ?? (await putBlob(blobs, key, writer));
     bytes += ref.size;
     await lines.add({ key, modifiedAt, ref });
     report({ step: 'large objects', text: `${lines.count} large objects, ${inMb(bytes)}`, bytesRead: bytes });
   }
   await lines.end();
   return { count: lines.count, bytes, parts: lines.parts };
+}
+
+/** The archive hashes what it is given: once is enough where the checksum of the blob is that hash. */
+async function putBlob(blobs: BlobStore, key: string, writer: BackupWriter): Promise<ObjectRef> {
+  let expected: string | undefined;
+  const ref = await writer.put(async () => {
+    const blob = await blobs.get(key);
+    if (blob === undefined) throw new Failure('not-found', `The large object ${key} is gone: back up again.`);
+    const { unchecked } = blob;
+    expected = blob.size <= BLOB_PART_BYTES ? unchecked?.checksum : undefined;
+    const stream = unchecked !== undefined && expected !== undefined ? unchecked.stream() : blob.stream();
+    return stream as AsyncIterable<Uint8Array>;
+  });
+  if (expected !== undefined && checksumOfHash(ref.hash, ref.size) !== expected) throw new DamagedBlob(key);
+  return ref;
 }
 
 async function writeRepositories(

@@ -23,7 +23,7 @@ const END = 'SIGNALBOX END 01';
 const FOOT = 8 + 8 + 32 + END.length;
 const MAX_HEAD = 4096;
 const MAX_MANIFEST = 64 * 1024 ** 2;
-const READ = 256 * 1024;
+const READ = 1024 * 1024;
 
 export interface ByteSink {
   write(bytes: Uint8Array): Promise<void>;

@@ -52,11 +52,16 @@ export function checksumOf(parts: readonly Buffer[]): string {
   return `${createHash('sha256').update(Buffer.concat(parts)).digest('base64')}-${parts.length}`;
 }
 
+/** That of bytes whose SHA-256 is known in hexadecimal; undefined for those that are hashed in parts. */
+export function checksumOfHash(hash: string, size: number): string | undefined {
+  return size > BLOB_PART_BYTES ? undefined : Buffer.from(hash, 'hex').toString('base64');
+}
+
 /** Verifies a small blob at once; the stream of a larger, damaged one fails before its last piece. */
 export async function verifyBlob(blob: StoredBlob, key: string, expected: string): Promise<StoredBlob> {
   if (blob.size > COMPARED_FIRST_BYTES) {
-    const { size, stream, close } = blob;
-    return { size, close, stream: () => stream().compose(new Comparison(key, expected)) };
+    const { stream } = blob;
+    return { ...blob, stream: () => stream().compose(new Comparison(key, expected)) };
   }
   const bytes = await buffer(blob.stream());
   const actual = new Checksum();

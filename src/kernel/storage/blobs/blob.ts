@@ -15,7 +15,11 @@ import { createPrivateFolder, PRIVATE_FILE, PRIVATE_FOLDER } from '../disk/priva
 
 export interface BlobStore {
   /** Durable once resolved. Fails when `data` fails, and the key then keeps its previous blob. */
-  put(key: string, data: Uint8Array | AsyncIterable<Uint8Array>): Promise<{ size: number }>;
+  put(
+    key: string,
+    data: Uint8Array | AsyncIterable<Uint8Array>,
+    known?: CheckedBytes,
+  ): Promise<{ size: number }>;
   /** The whole blob, or a range that lies inside it. A whole one is verified against its checksum, if it has one. */
   get(key: string, range?: BlobRange): Promise<StoredBlob | undefined>;
   has(key: string): Promise<boolean>;
@@ -25,6 +29,11 @@ export interface BlobStore {
   list(prefix?: string): AsyncIterable<ListedBlob>;
   /** A URL at which anyone can read the blob until it expires; absent where the store has no such URLs. */
   presign?(key: string, options: PresignOptions): string;
+}
+
+/** The checksum of bytes whose stream fails at its end where they have another: they are not hashed again. */
+export interface CheckedBytes {
+  checksum: string;
 }
 
 /** First and last byte, both included. */
@@ -55,7 +64,12 @@ export interface StoredBlob {
   stream(): Readable;
   /** For callers that do not use the stream. */
   close(): Promise<void>;
+  /** Instead of the stream, for callers that hash the bytes themselves and compare. */
+  unchecked?: { stream(): Readable; checksum: string };
 }
+
+/** For whoever reads whole blobs one after the other: a larger piece costs fewer calls of the system. */
+const READ_AT_ONCE = 1024 * 1024;
 
 /** A temporary file that has not been written to for this long was left behind by a crash. */
 const STALE_MS = 60 * 60 * 1000;
@@ -84,10 +98,10 @@ export async function openFileBlobs(folder: string, clock: Clock = systemClock):
 export function fileBlobs(root: string): BlobStore {
   const temporary = join(root, 'tmp');
   return {
-    async put(key, data) {
+    async put(key, data, known) {
       const file = join(temporary, randomUUID());
       try {
-        const size = await write(file, key, data);
+        const size = await write(file, key, data, known);
         await moveIntoPlace(file, pathOf(root, key));
         return { size };
       } catch (error) {
@@ -141,18 +155,19 @@ async function write(
   file: string,
   key: string,
   data: Uint8Array | AsyncIterable<Uint8Array>,
+  known: CheckedBytes | undefined,
 ): Promise<number> {
   const handle = await open(file, 'wx', PRIVATE_FILE);
   try {
     let size = 0;
-    const checksum = new Checksum();
+    const checksum = known === undefined ? new Checksum() : undefined;
     await handle.writeFile(headerOf(key, ''));
     for await (const chunk of data instanceof Uint8Array ? [data] : data) {
-      checksum.update(chunk);
+      checksum?.update(chunk);
       await handle.writeFile(chunk);
       size += chunk.byteLength;
     }
-    const header = Buffer.from(headerOf(key, checksum.digest()));
+    const header = Buffer.from(headerOf(key, known?.checksum ?? checksum!.digest()));
     await handle.write(header, 0, header.length, 0);
     await handle.sync();
     return size;
@@ -195,15 +210,21 @@ async function openIfExists(file: string): Promise<FileHandle | undefined> {
 async function blobOf(handle: FileHandle, key: string, range: BlobRange | undefined): Promise<StoredBlob> {
   try {
     const [{ start, checksum }, { size }] = await Promise.all([readHeader(handle), handle.stat()]);
+    const stream = (highWaterMark?: number) =>
+      withErrorListener(
+        handle.createReadStream({
+          ...(range === undefined ? { start } : { start: start + range.start, end: start + range.end }),
+          ...(highWaterMark !== undefined && { highWaterMark }),
+        }),
+      );
     const blob: StoredBlob = {
       size: size - start,
-      stream: () =>
-        withErrorListener(
-          handle.createReadStream(
-            range === undefined ? { start } : { start: start + range.start, end: start + range.end },
-          ),
-        ),
+      stream: () => stream(),
       close: () => handle.close(),
+      ...(range === undefined &&
+        checksum !== undefined && {
+          unchecked: { stream: () => stream(Math.max(1, Math.min(READ_AT_ONCE, size - start))), checksum },
+        }),
     };
     return range === undefined && checksum !== undefined ? await verifyBlob(blob, key, checksum) : blob;
   } catch (error) {
