@@ -17,7 +17,10 @@ export class IdentityProvider {
   /** Whoever comes next. */
   person: Record<string, unknown> = {};
   lies: ProviderLies = {};
-  readonly #codes = new Map<string, { nonce: string; challenge: string; callback: string }>();
+  readonly #codes = new Map<
+    string,
+    { nonce: string; challenge: string; callback: string; isOpen: boolean }
+  >();
   #server!: Server;
   #key!: CryptoKey;
   #otherKey!: CryptoKey;
@@ -51,11 +54,13 @@ export class IdentityProvider {
       const code = `code-${this.#codes.size}`;
       const callback = searchParams.get('redirect_uri')!;
       const [nonce, challenge] = [searchParams.get('nonce')!, searchParams.get('code_challenge')!];
-      this.#codes.set(code, { nonce, challenge, callback });
+      this.#codes.set(code, { nonce, challenge, callback, isOpen: true });
       const query = new URLSearchParams({ code, state: searchParams.get('state')! });
       response.writeHead(302, { location: `${callback}?${query.toString()}` }).end();
-    } else if (pathname === '/token') json(200, await this.#tokens(await readForm(request)));
-    else json(404, {});
+    } else if (pathname === '/token') {
+      const tokens = await this.#tokens(await readForm(request));
+      json(tokens === undefined ? 400 : 200, tokens ?? { error: 'invalid_grant' });
+    } else json(404, {});
   }
 
   #metadata() {
@@ -72,7 +77,11 @@ export class IdentityProvider {
   }
 
   async #tokens(form: URLSearchParams) {
-    const { nonce } = this.#codes.get(form.get('code')!)!;
+    // A code is good once, as the specification has it.
+    const found = this.#codes.get(form.get('code')!);
+    if (!found?.isOpen) return undefined;
+    found.isOpen = false;
+    const { nonce } = found;
     const { lies } = this;
     const token = new SignJWT({ ...this.person, nonce: lies.nonce ?? nonce })
       .setProtectedHeader({ alg: 'ES256', kid: 'one' })

@@ -7,9 +7,6 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { after, before, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { migrations } from '../../src/app/apis.ts';
-import releasedMigrations from '../../src/app/released-migrations.json' with { type: 'json' };
-import { migrationStatus } from '../../src/kernel/storage/migrate.ts';
 import { RELEASE } from '../../src/app/release.ts';
 import { run } from '../../src/cli/fixture.ts';
 import { sortKeyOf } from '../../src/kernel/text/fold-case.ts';
@@ -217,20 +214,4 @@ test('a server works on a database to which a newer release has only added, and 
   } finally {
     rmSync(place, { recursive: true });
   }
-});
-
-test('nodes of the last release and of this one work side by side on what this one has migrated', async () => {
-  // The last release's list of migrations stands for its program: what it knows nothing of must only have added.
-  const released = new Set(Object.values(releasedMigrations).flat());
-  const { db, engine } = server.app.kernel;
-  const status = await migrationStatus(
-    engine,
-    migrations.filter(({ name }) => released.has(name)),
-  );
-  assert.equal(status.refusal, undefined);
-  assert.deepEqual(status.pending, []);
-  assert.ok(status.unknown.length > 0 && status.unknown.every(({ kind }) => kind === 'expand'));
-  // The statements that it writes with name no column that is new.
-  await db.insertInto('migrations').values({ name: 'by-the-last', applied_at: 1 }).execute();
-  await db.deleteFrom('migrations').where('name', '=', 'by-the-last').execute();
 });

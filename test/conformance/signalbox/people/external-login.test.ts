@@ -157,8 +157,12 @@ onEachEngine((engine) => {
     assert.equal((await get(path)).status, 401, 'without the cookie');
     assert.equal((await get(`${path}x`, { cookie })).status, 401, 'another state');
     assert.equal((await get('/session/oidc/callback?error=access_denied', { cookie })).status, 401);
+    assert.equal((await get(path, { cookie })).status, 200);
+    assert.equal((await get(path, { cookie })).status, 401, 'a second time');
+    const late = await get('/session/oidc');
+    const answer = await visitProvider(late.headers.get('location')!);
     server.clock.ahead += 10 * 60_000;
-    assert.equal((await get(path, { cookie })).status, 401, 'too late');
+    assert.equal((await get(answer, { cookie: cookieOf(late) })).status, 401, 'too late');
   });
 
   test('a provider that is gone is named, and everything else goes on', async (t) => {
