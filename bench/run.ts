@@ -26,6 +26,7 @@ import { benchMerges } from './merges.ts';
 import { benchQueues } from './queues.ts';
 import { report, type Row } from './report.ts';
 import { benchRuns } from './runs.ts';
+import { benchScale } from './scale.ts';
 import { benchSchedules } from './schedules.ts';
 import { benchStandby } from './standby.ts';
 import { benchTransport } from './transport.ts';
@@ -56,6 +57,7 @@ const BENCHES: Record<string, Bench> = {
   'code-scanning': benchCodeScanning,
   transport: benchTransport,
   runs: benchRuns,
+  scale: benchScale,
   schedules: benchSchedules,
   standby: benchStandby,
   webhooks: benchWebhooks,
