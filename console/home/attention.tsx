@@ -21,6 +21,7 @@ const GLYPHS: Readonly<Record<AttentionItem['kind'], [IconName, TileTone]>> = {
   'expired-locks': ['lock', 'bad'],
   webhook: ['hook', 'bad'],
   'rate-limit': ['gauge', 'warn'],
+  paused: ['hour', 'warn'],
   'late-work': ['hour', 'bad'],
   disk: ['disk', 'warn'],
   'scheduled-change': ['cal', 'acc'],

@@ -13,6 +13,7 @@ const SENTENCES: Readonly<Record<AttentionItem['kind'], Sentence>> = {
     `Locks of ${count === 1 ? 'a request' : `${formatCount(count)} requests`} expired in the queue ${title}`,
   webhook: (title) => `${title}: deliveries fail`,
   'rate-limit': (title) => `The limit ${title} is nearly used up`,
+  paused: (title) => title,
   'late-work': (title) => title,
   disk: (title) => `${title} is nearly full`,
   'scheduled-change': (title) => `${title} changes`,

@@ -13,6 +13,7 @@ const ATTENTION_KINDS = [
   'expired-locks',
   'webhook',
   'rate-limit',
+  'paused',
   'late-work',
   'disk',
   'scheduled-change',

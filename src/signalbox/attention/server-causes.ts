@@ -1,4 +1,5 @@
-// What needs the attention of those who administer the server: late work, and disks that fill.
+// What needs the attention of those who administer the server: a pause after a restore, late work, and disks that fill.
+import { findPause } from '../../kernel/backup/backup-store.ts';
 import type { Searcher } from '../search/source.ts';
 import type { Cause } from './model.ts';
 import { findLateWork } from './store-causes.ts';
@@ -15,7 +16,26 @@ function administers({ can }: Pick<Searcher, 'can'>): boolean {
 
 export async function findServerCauses(searcher: Searcher): Promise<Cause[]> {
   if (!administers(searcher)) return [];
-  return [...(await findLate(searcher)), ...findFullDisks(searcher)];
+  const paused = await findPaused(searcher);
+  // What waits is late on purpose then.
+  return [...(paused ?? (await findLate(searcher))), ...findFullDisks(searcher)];
+}
+
+async function findPaused({ db }: Searcher): Promise<Cause[] | undefined> {
+  const pause = await findPause(db);
+  if (pause === undefined) return undefined;
+  return [
+    {
+      id: `paused-${pause.since}`,
+      kind: 'paused',
+      urgency: 'waiting',
+      title: 'This server is paused after a restore',
+      reason:
+        'No schedule, run, webhook or planned change happens until somebody says that this server is the one to go on.',
+      at: pause.since,
+      action: { label: 'Resume it', path: 'account/system' },
+    },
+  ];
 }
 
 async function findLate({ db, now }: Searcher): Promise<Cause[]> {

@@ -8,6 +8,7 @@ import { onEachEngine } from '../../engines.ts';
 import { giveIssue } from '../../host-issues.ts';
 import type { Member } from '../../../src/kernel/identity/store-members.ts';
 import { giveToken, join, openBrowser } from '../../people.ts';
+import { deletePause, insertPause } from '../../../src/kernel/backup/backup-store.ts';
 import { startServerOn } from '../../suites.ts';
 import type { Json, TestServer } from '../../server.ts';
 import { giveActor, giveRun, giveWebhook } from '../actors/runs/run-rows.ts';
@@ -298,6 +299,13 @@ onEachEngine((engine) => {
     const [late] = await listOf('late-work');
     assert.equal(late!['at'], now - HOUR);
     assert.deepEqual(await listOf('late-work', own), []);
+    const { db } = server.app.kernel;
+    await insertPause(db, { backup: 'one', madeAt: new Date(now).toISOString(), since: now });
+    const [paused] = await listOf('paused');
+    assert.deepEqual([paused!['at'], paused!['action'].path], [now, 'account/system']);
+    assert.deepEqual(await listOf('late-work'), [], 'it is late on purpose');
+    assert.deepEqual(await listOf('paused', own), []);
+    await deletePause(db);
   });
 
   test('what waits comes first, then what fails, then what is coming', async () => {
