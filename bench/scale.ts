@@ -17,16 +17,17 @@ const SIZES = [1, 2, 4];
 const CONNECTIONS = 16;
 /** Counted, and never reached. */
 const SIGNALBOX_LIMIT = [
-  ...['host.core', 'flags.global', 'flags.route', 'actors.global'],
-  ...[
-    'dataset',
-    'dataset_push',
-    'key_value_store',
-    'key_value_record',
-    'request_queue',
-    'queue',
-    'queue_batch',
-  ].map((name) => `actors.${name}`),
+  'host.core',
+  'flags.global',
+  'flags.route',
+  'actors.global',
+  'actors.dataset',
+  'actors.dataset_push',
+  'actors.key_value_store',
+  'actors.key_value_record',
+  'actors.request_queue',
+  'actors.queue',
+  'actors.queue_batch',
 ]
   .map((name) => `${name}=1000000000000/3600`)
   .join(',');

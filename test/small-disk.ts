@@ -15,6 +15,7 @@ export interface SmallDisk {
   /** Leaves this much, or nothing. */
   fill(leftBytes?: number): void;
   makeRoom(): void;
+  unmount(): void;
 }
 
 /** On a folder that is there. The shell that has mounted it sees the end of its input when this process is gone. */
@@ -24,10 +25,14 @@ export async function mountSmallDisk(folder: string, megabytes: number): Promise
     stdio: ['pipe', 'pipe', 'inherit'],
     detached: true,
   });
-  atEndOfFile(() => {
+  let isMounted = true;
+  const unmount = () => {
+    if (!isMounted) return;
+    isMounted = false;
     spawnSync('umount', ['-l', folder]);
-    holder.stdin.destroy();
-  });
+    holder.kill();
+  };
+  atEndOfFile(unmount);
   await inTime(once(holder.stdout, 'data'), 'the small file system');
   holder.unref();
   // They are sockets, which would keep this process from ending.
@@ -46,5 +51,6 @@ export async function mountSmallDisk(folder: string, megabytes: number): Promise
       }
     },
     makeRoom: () => rmSync(file, { force: true }),
+    unmount,
   };
 }

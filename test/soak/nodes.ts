@@ -84,6 +84,7 @@ export async function startNodes(folder: string, canFill: boolean): Promise<Node
       for (const node of running) node.kill('SIGTERM');
       await Promise.all(running.map(({ ended }) => ended));
       await postgres.stop();
+      disk?.unmount();
     },
   };
 }
