@@ -1,7 +1,8 @@
 // Link objects, and the collection that holds a page of items.
 import type { RequestContext } from '../kernel/http/request-context.ts';
-import { ownLink } from '../kernel/http/public-path.ts';
-import { neighbours, withQuery, type Page } from '../kernel/http/reply/page.ts';
+import { ownLink, placingLinks, publicPathOf } from '../kernel/http/public-path.ts';
+import { neighbours, Page, withQuery } from '../kernel/http/reply/page.ts';
+import { JsonText } from '../kernel/http/route.ts';
 import { Type, type TSchema } from '../kernel/schema/schema.ts';
 
 export const Link = Type.Object({ href: Type.String(), type: Type.String() }, { $id: 'Link' });
@@ -32,6 +33,15 @@ export function toCollection(page: Page, { url }: Pick<RequestContext, 'url'>) {
   const links = Object.entries(neighbours(page)).map(([rel, offset]) => [rel, at(offset)]);
   const self = at(page.slice.offset);
   return { items: page.items, totalCount: page.total, _links: { self, ...Object.fromEntries(links) } };
+}
+
+/** The same with items that are JSON already, as many as large projects have flags. */
+export function toCollectionJson(page: Page<string>, call: Pick<RequestContext, 'url'>, publicUrl: string) {
+  const { items, total, slice } = page;
+  const rest = toCollection(new Page([], total, slice), call);
+  // An empty list stands first in it.
+  const json = JSON.stringify(rest, placingLinks(publicPathOf(publicUrl)));
+  return new JsonText(`{"items":[${items.join()}${json.slice('{"items":['.length)}`);
 }
 
 export function Collection(item: TSchema) {

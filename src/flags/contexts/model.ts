@@ -1,4 +1,5 @@
 // The representation of evaluated flags and of segment memberships of a context.
+import type { JsonReplacer } from '../../kernel/http/public-path.ts';
 import { Type, type Static } from '../../kernel/schema/schema.ts';
 import type { SegmentMatch } from '../evaluation/segment.ts';
 import { type Reason, type EvaluationResult, warningsOf } from '../evaluation/run.ts';
@@ -49,7 +50,7 @@ interface Place {
   environment: { key: string };
 }
 
-export function toEvaluation(
+function toEvaluation(
   { key, name }: { key: string; name: string },
   { value, reason, limits = 0 }: EvaluationResult,
   { project, environment }: Place,
@@ -65,6 +66,24 @@ export function toEvaluation(
       site: flagSite(project.key, environment.key, key),
     },
   };
+}
+
+/** By the result, of which a flag has one for all contexts. */
+const written = new WeakMap<EvaluationResult, { name: string; json: string }>();
+
+/** The same as JSON, which is written once for each result of the flag in its environment. */
+export function toEvaluationJson(
+  flag: { key: string; name: string },
+  result: EvaluationResult,
+  place: Place,
+  placing: JsonReplacer | undefined,
+): string {
+  const known = written.get(result);
+  if (known?.name === flag.name) return known.json;
+  const json = JSON.stringify(toEvaluation(flag, result, place), placing);
+  // Those that exceeded a limit are made for one context.
+  if (result.limits === undefined) written.set(result, { name: flag.name, json });
+  return json;
 }
 
 /** The API spells the field `ruleID`, SDKs spell it `ruleId`. */

@@ -1,4 +1,5 @@
 // Evaluates flags and segments for a context, without an SDK, and sets the value that a flag serves to one context.
+import { placingLinks, publicPathOf } from '../../kernel/http/public-path.ts';
 import { Page } from '../../kernel/http/reply/page.ts';
 import { route, reply } from '../../kernel/http/route.ts';
 import { Type, PlainText, problem } from '../../kernel/schema/schema.ts';
@@ -14,13 +15,13 @@ import {
   type Comparison,
   type Expression,
 } from '../lists/filter-expression.ts';
-import { Links, linkTo } from '../links.ts';
+import { Links, linkTo, toCollectionJson } from '../links.ts';
 import { PageQuery, readSort, SortQuery, type SortOrder } from '../lists/list-query.ts';
 import { ByEnvironment, openEnvironment } from '../find-project.ts';
 import { foldCase } from '../../kernel/text/fold-case.ts';
 import type { FlagName } from '../delivery/store.ts';
 import { sortBy } from '../projects/search-in-memory.ts';
-import { ContextBody, EvaluationSchema, MembershipSchema, toEvaluation, toMembership } from './model.ts';
+import { ContextBody, EvaluationSchema, MembershipSchema, toEvaluationJson, toMembership } from './model.ts';
 import { changeFlag } from '../feature-flags/change/change-flag.ts';
 import { ContextKey, ContextKind } from '../fields.ts';
 import { readFlagInEnvironment } from '../planned-changes/find-flag-in-environment.ts';
@@ -107,10 +108,11 @@ const evaluateFlags = route(
     const { offset } = query;
     const limit = query.limit > 0 ? query.limit : Math.max(found.length, 1);
     const run = beginRun(context, environment);
+    const placing = placingLinks(publicPathOf(kernel.publicUrl));
     const items = await mapInSlices(found.slice(offset, offset + limit), (flag) =>
-      toEvaluation(flag, environment.flags.get(flag.key)!.evaluate(run), place),
+      toEvaluationJson(flag, environment.flags.get(flag.key)!.evaluate(run), place, placing),
     );
-    return new Page(items, found.length, { offset, limit });
+    return toCollectionJson(new Page(items, found.length, { offset, limit }), call, kernel.publicUrl);
   },
 );
 

@@ -48,6 +48,18 @@ export interface ReachedLimits {
   limits: number;
 }
 
+type Flags = EvaluationEnvironment['flags'];
+
+/** By the flags of an environment, which never change: another state of it has another map. */
+const visible = new WeakMap<Flags, Partial<Record<Audience, readonly CompiledFlag[]>>>();
+
+/** Looked for once: apps in browsers may see few flags of a large project. */
+function visibleFlags(flags: Flags, audience: Audience): readonly CompiledFlag[] {
+  let known = visible.get(flags);
+  if (known === undefined) visible.set(flags, (known = {}));
+  return (known[audience] ??= [...flags.values()].filter((flag) => flag[audience]));
+}
+
 /** Other calls get their turn after this many flags, or after one that took many steps. */
 const MAX_FLAGS = 32;
 const MAX_STEPS = 10_000;
@@ -63,8 +75,7 @@ export async function evaluateAll(
   const texts: string[] = [];
   const slice = new TimeSlice();
   let steps = run.totalSteps;
-  for (const flag of run.environment.flags.values()) {
-    if (!flag[audience]) continue;
+  for (const flag of visibleFlags(run.environment.flags, audience)) {
     const outcome = chooseOutcome(flag, run);
     const limits = run.notices & LIMITS;
     if (limits !== 0) limited.push(flag.data.key);

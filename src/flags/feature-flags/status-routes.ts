@@ -1,8 +1,10 @@
 // Routes of flag statuses: of one flag in all environments, of all flags in one environment, of one flag in one.
 import { chunk } from '../../kernel/collections/chunk.ts';
-import { route } from '../../kernel/http/route.ts';
+import { placingLinks, publicPathOf } from '../../kernel/http/public-path.ts';
+import { JsonText, route } from '../../kernel/http/route.ts';
 import { Type } from '../../kernel/schema/schema.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
+import { mapInSlices } from '../../kernel/yield-to-event-loop.ts';
 import { linkTo, Links } from '../links.ts';
 import { ByEnvironment, openEnvironment, openProject, unknownThing } from '../find-project.ts';
 import { listWholeConfigs } from './store-lists.ts';
@@ -78,7 +80,7 @@ const getStatuses = route(
       ),
     },
   },
-  async (call, { db }) => {
+  async (call, { db, publicUrl }) => {
     const { projectKey, environmentKey } = call.params;
     const { project, environment } = await openEnvironment(call, db, projectKey, environmentKey);
     const flags = await listFlagUsage(db, project.id, environment.id);
@@ -89,17 +91,16 @@ const getStatuses = route(
       environment.id,
     );
     const at = `/flag-statuses/${project.key}/${environment.key}`;
-    return {
-      items: flags.map(({ id, key, usage, ...facts }) => {
-        const name = flagStatusOf({ ...facts, isUniform: uniform.has(id) }, usage, call.now);
-        return {
-          ...showStatus(name, usage),
-          _links: { self: linkTo(`${at}/${key}`), parent: linkTo(`/flags/${project.key}/${key}`) },
-        };
-      }),
-      totalCount: flags.length,
-      _links: { self: linkTo(at), parent: linkTo(`/flags/${project.key}`) },
-    };
+    const parent = `/flags/${project.key}`;
+    const placing = placingLinks(publicPathOf(publicUrl));
+    // Written here, since there are as many as flags: their keys are the same in JSON.
+    const links = JSON.stringify({ self: linkTo(`${at}/*`), parent: linkTo(`${parent}/*`) }, placing).split('*');
+    const items = await mapInSlices(flags, ({ id, key, usage, ...facts }) => {
+      const name = flagStatusOf({ ...facts, isUniform: uniform.has(id) }, usage, call.now);
+      return `${JSON.stringify(showStatus(name, usage)).slice(0, -1)},"_links":${links.join(key)}}`;
+    });
+    const own = JSON.stringify({ self: linkTo(at), parent: linkTo(parent) }, placing);
+    return new JsonText(`{"items":[${items.join()}],"totalCount":${flags.length},"_links":${own}}`);
   },
 );
 
