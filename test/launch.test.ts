@@ -22,7 +22,7 @@ const as = process.env.SIGNALBOX_STARTED_AS;
 console.log(JSON.stringify({ pid: process.pid, path, args, flags: process.execArgv, as }));
 if (args[0] === 'die') process.kill(process.pid, 'SIGKILL');`;
 
-const SMALL_SEMI_SPACE = '--max-semi-space-size=8';
+const SERVER_FLAGS = ['--max-semi-space-size=8', '--v8-pool-size=1'];
 
 function makeClone(t: TestContext): string {
   const folder = fs.mkdtempSync(join(tmpdir(), 'launcher '));
@@ -93,7 +93,7 @@ test('a Node that is new enough runs the server in the same process', async (t) 
     pid,
     path: dirname(process.execPath),
     args: ['serve', '--port', '0'],
-    flags: [SMALL_SEMI_SPACE],
+    flags: SERVER_FLAGS,
     as: `node ${relative('', join(clone, 'launch.mjs'))}`,
   });
 });
@@ -117,7 +117,7 @@ test('a bundle is run while the sources are those that it was made of', async (t
 test('without a command it is a server that is started', async (t) => {
   const clone = makeClone(t);
   for (const args of [[], ['--port', '0']]) {
-    assert.deepEqual((await run(clone, args)).said.flags, [SMALL_SEMI_SPACE]);
+    assert.deepEqual((await run(clone, args)).said.flags, SERVER_FLAGS);
   }
 });
 
@@ -180,7 +180,7 @@ test('progress moves: in one line of a terminal, elsewhere in new lines', async 
 
 test('flags given to Node by hand reach the server, after ours', async (t) => {
   const { said } = await run(makeClone(t), ['serve'], { flags: ['--max-semi-space-size=32'] });
-  assert.deepEqual(said.flags, [SMALL_SEMI_SPACE, '--max-semi-space-size=32']);
+  assert.deepEqual(said.flags, [...SERVER_FLAGS, '--max-semi-space-size=32']);
 });
 
 test('only a server is started with less room for garbage', async (t) => {
@@ -245,7 +245,7 @@ test('an old Node fetches a new one once, which comes first on the PATH', async 
   );
   assert.notEqual(said.pid, pid);
   assert.ok(said.path.startsWith(join(clone, '.runtime/node_modules/')), said.path);
-  assert.deepEqual(said.flags, [SMALL_SEMI_SPACE]);
+  assert.deepEqual(said.flags, SERVER_FLAGS);
   await run(clone, ['serve'], { isOld: true });
   assert.deepEqual(readCalls(clone), ['install --ignore-scripts', 'ci --omit=dev']);
 });

@@ -4,6 +4,7 @@ import { chunk } from '../../kernel/collections/chunk.ts';
 import { areEqual } from '../../kernel/json/json-value.ts';
 import type { ChangePlan } from '../../kernel/change/changes.ts';
 import { contested } from '../../kernel/storage/retry.ts';
+import { buildForShapes } from '../../kernel/storage/build-once.ts';
 import type { SqlStatement } from '../../kernel/storage/statement.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import { executeAll } from '../../kernel/storage/execute-all.ts';
@@ -84,22 +85,33 @@ function prepareUpdates(
   checked: readonly CheckedEnvironment[],
 ): SqlStatement[] {
   const { flag } = before;
-  let update = db
-    .updateTable('flags')
-    .set(differing(toFlagRow(flag), toFlagRow(after)))
-    .where('id', '=', flag.id)
-    .where('version', '=', flag.version);
-  for (const { id, version } of checked)
-    update = update.where(
-      sql<boolean>`exists (select 1 from environments where id = ${id} and version = ${version})`,
-    );
+  const { version } = after;
+  const isSame = areEqual({ ...flag, version, environments: null }, { ...after, environments: null });
+  const set = isSame ? { version } : differing(toFlagRow(flag), toFlagRow(after));
+  const values = [...Object.values(set), flag.id, flag.version];
+  for (const environment of checked) values.push(environment.id, environment.version);
   return [
-    update.compile(),
+    updateFlagRow(db, { columns: Object.keys(set), checked: checked.length }, values),
     ...changedEnvironments(before, after).map((environment) =>
       prepareConfigUpdate(db, flag, after, environment),
     ),
   ];
 }
+
+/** By the columns, and the number of environments whose versions are checked: the values are those, the key, and those to check. */
+const updateFlagRow = buildForShapes(
+  ({ columns, checked }: { columns: readonly string[]; checked: number }) => `${columns.join()} ${checked}`,
+  (db, { columns, checked }, values) => {
+    const [id, version, ...rest] = values.slice(columns.length) as never[];
+    let update = db.updateTable('flags').set(rowOf(columns, values)).where('id', '=', id!);
+    update = update.where('version', '=', version!);
+    for (let nth = 0; nth < checked; nth += 1)
+      update = update.where(
+        sql<boolean>`exists (select 1 from environments where id = ${rest[2 * nth]} and version = ${rest[2 * nth + 1]})`,
+      );
+    return update;
+  },
+);
 
 function prepareConfigUpdate(
   db: Db,
@@ -109,13 +121,25 @@ function prepareConfigUpdate(
 ): SqlStatement {
   const old = environments[environment.key]!;
   const config = after.environments[environment.key]!;
-  return db
-    .updateTable('flag_configs')
-    .set(differing(toConfigRow(id, environment.id, old), toConfigRow(id, environment.id, config)))
-    .where('flag_id', '=', id)
-    .where('environment_id', '=', environment.id)
-    .where('version', '=', old.version)
-    .compile();
+  const set = differing(toConfigRow(id, environment.id, old), toConfigRow(id, environment.id, config));
+  return updateConfigRow(db, Object.keys(set), [...Object.values(set), id, environment.id, old.version]);
+}
+
+const updateConfigRow = buildForShapes(
+  (columns: readonly string[]) => columns.join(),
+  (db, columns, values) => {
+    const [flagId, environmentId, version] = values.slice(columns.length) as never[];
+    return db
+      .updateTable('flag_configs')
+      .set(rowOf(columns, values))
+      .where('flag_id', '=', flagId!)
+      .where('environment_id', '=', environmentId!)
+      .where('version', '=', version!);
+  },
+);
+
+function rowOf(columns: readonly string[], values: readonly unknown[]): Record<string, never> {
+  return Object.fromEntries(columns.map((column, index) => [column, values[index] as never]));
 }
 
 /** Updates the rows that say which segments and flags the configuration refers to. */

@@ -23,6 +23,8 @@ export interface ConflictOptions {
   now: number;
   /** The id of a planned change to leave out. */
   except?: string | undefined;
+  /** The planned changes of the flag, where they are known. */
+  planned?: readonly PlannedChange[] | undefined;
 }
 
 /** The planned changes of the flag in these environments that could be applied before the change and not after it. */
@@ -31,12 +33,13 @@ export async function findConflicts(
   before: Flag,
   after: Flag,
   environments: readonly Pick<Environment, 'id' | 'key'>[],
-  { now, except }: ConflictOptions,
+  { now, except, planned }: ConflictOptions,
 ): Promise<Conflict[]> {
   const keys = new Map(environments.map(({ id, key }) => [id, key]));
   const conflicts: Conflict[] = [];
   let tried = 0;
-  for (const { id, kind, environmentId, plan: stored } of await listPlannedChanges(tx, before.id)) {
+  const all = planned ?? (await listPlannedChanges(tx, before.projectId, before.key));
+  for (const { id, kind, environmentId, plan: stored } of all) {
     const key = keys.get(environmentId);
     const plan = withoutPin(stored);
     if (key === undefined || id === except) continue;

@@ -2,6 +2,7 @@
 import { sql } from 'kysely';
 import { buildOnce } from '../../kernel/storage/build-once.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
+import { couldBeKey } from '../fields.ts';
 import type { Plan } from './plan.ts';
 
 /** More are not checked for conflicts. */
@@ -15,13 +16,24 @@ export interface PlannedChange {
   plan: Plan;
 }
 
-export async function listPlannedChanges(db: Db, flagId: string): Promise<PlannedChange[]> {
-  const { rows } = await db.executeQuery(selectPlannedChanges(db, flagId));
+/** By the key of the flag, so that they can be read together with it. */
+export async function listPlannedChanges(
+  db: Db,
+  projectId: string,
+  flagKey: string,
+): Promise<PlannedChange[]> {
+  if (!couldBeKey(flagKey)) return [];
+  const { rows } = await db.executeQuery(selectPlannedChanges(db, projectId, flagKey));
   return rows.map((row) => ({ ...row, plan: JSON.parse(row.plan) as Plan }));
 }
 
-const selectPlannedChanges = buildOnce((db, flagId: string) =>
-  db
+const selectPlannedChanges = buildOnce((db, projectId: string, flagKey: string) => {
+  const flagId = db
+    .selectFrom('flags')
+    .select('id')
+    .where('project_id', '=', projectId)
+    .where('key', '=', flagKey);
+  return db
     .selectFrom('scheduled_changes')
     .where('flag_id', '=', flagId)
     .where('status', '=', 'pending')
@@ -43,5 +55,5 @@ const selectPlannedChanges = buildOnce((db, flagId: string) =>
           'plan',
         ]),
     )
-    .limit(MAX_PLANNED_CHANGES),
-);
+    .limit(MAX_PLANNED_CHANGES);
+});

@@ -263,27 +263,29 @@ onEachEngine((testEngine) => {
   });
 
   test('a plan that does not hold, or is not allowed, writes nothing', async () => {
-    const plan = (actor: ChangeActor, verify: () => Promise<void>) =>
+    const plan = (actor: ChangeActor, verify: () => void) =>
       changes.plan(
         actor,
-        async (db) => ({
-          guards: [insert(db, 'a').compile()],
-          statements: [],
-          changes: [changeOf('planned')],
-          verify,
-          result: 'planned',
-        }),
+        async (db) => {
+          verify();
+          return {
+            guards: [insert(db, 'a').compile()],
+            statements: [],
+            changes: [changeOf('planned')],
+            result: 'planned',
+          };
+        },
         async () => 'run',
       );
     await assert.rejects(
-      plan(program, async () => {
+      plan(program, () => {
         throw new Failure('conflict', 'it does not hold');
       }),
       /does not hold/,
     );
     const strict = actorOf({ kind: 'token', member: {} as never, grants: [] }, NOW);
     await assert.rejects(
-      plan(strict, async () => {}),
+      plan(strict, () => {}),
       { kind: 'denied' },
     );
     assert.deepEqual([await names(), await payloads()], [[], {}]);

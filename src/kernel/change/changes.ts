@@ -44,8 +44,6 @@ export interface ChangePlan<T> {
   guards: readonly SqlStatement[];
   statements: readonly SqlStatement[];
   changes: readonly Change[];
-  /** Further conditions, read in the same round trip as the registrations: throws where they do not hold. */
-  verify?(db: Db): Promise<void>;
   result: T;
 }
 
@@ -77,22 +75,26 @@ export class Changes {
     });
   }
 
-  /** Executes the plan of `read` in one guarded batch. Without a plan, or after a concurrent change, runs `otherwise`. */
+  /**
+   * Executes the plan of `read` in one guarded batch. Without a plan, or after a concurrent change, runs `otherwise`. The
+   * registrations are read in the first round trip of `read`.
+   */
   async plan<T>(
     actor: ChangeActor,
     read: (db: Db) => Promise<ChangePlan<T> | undefined>,
     otherwise: (tx: ChangeTransaction) => Promise<T>,
   ): Promise<T> {
     const { db } = this.#engine;
-    const planned = await retryContested(() => read(db));
+    const [planned, registrations] = await retryContested(() =>
+      onOneConnection(db, (one) =>
+        awaitAll([read(one), awaitAll(this.#readers(one).map((statement) => one.executeQuery(statement)))]),
+      ),
+    );
     if (planned === undefined) return await this.run(actor, otherwise);
-    const { guards, statements, changes, verify, result } = planned;
+    const { guards, statements, changes, result } = planned;
     if (changes.length === 0) return result;
     const recorded = changes.map((change) => record(actor, change));
     actor.assertPermissionChecked?.(true);
-    const [registrations] = await onOneConnection(db, (one) =>
-      awaitAll([awaitAll(this.#readers(one).map((statement) => one.executeQuery(statement))), verify?.(one)]),
-    );
     const { extra, channels } = this.#extraFor(db, entriesOf(recorded), rowsOf(registrations));
     const audit = recorded.map(({ by, entry }) => insertAuditEntry(db, by, entry));
     const all = [...statements, ...audit, ...extra];

@@ -1,6 +1,7 @@
 // Audit entries in the database: one row per change, written in the same transaction as the change.
 import type { Generated } from 'kysely';
-import { insertOnce } from '../storage/build-once.ts';
+import { insertOf } from '../storage/build-once.ts';
+import { stringifyOnce } from '../json/json-once.ts';
 import type { Migration } from '../storage/migrate.ts';
 import { wordsOf } from '../storage/search.ts';
 import type { SqlStatement } from '../storage/statement.ts';
@@ -98,25 +99,7 @@ export async function deleteEntriesBefore(db: Db, before: number, limit: number)
   return old.length;
 }
 
-const insertEvent = insertOnce('events', [
-  'id',
-  'at',
-  'call_id',
-  'member_id',
-  'token_id',
-  'action',
-  'resource',
-  'kind',
-  'name',
-  'before',
-  'after',
-  'comment',
-  'accesses',
-  'detail',
-  'words',
-  'owner_id',
-  'subject',
-]);
+const insertEvent = insertOf('events');
 
 export function insertAuditEntry(
   db: Db,
@@ -165,5 +148,6 @@ export async function updateEntryOwner(
 }
 
 function textOf(value: unknown): string | null {
+  if (typeof value === 'object' && value !== null) return stringifyOnce(value);
   return value === undefined ? null : JSON.stringify(value);
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { onEachEngine } from '../../../test/engines.ts';
 import { eventMigrations } from '../change/store.ts';
-import { buildForLists, buildOnce } from './build-once.ts';
+import { buildForLists, buildForShapes, buildOnce } from './build-once.ts';
 import { sql } from 'kysely';
 
 onEachEngine((engine) => {
@@ -32,6 +32,24 @@ onEachEngine((engine) => {
       any.selectFrom('events').select('id').where('name', '=', names[0]!),
     );
     assert.throws(() => select(db, 'a'), /name each of its values/);
+  });
+
+  test('a statement that differs in its shape is built once for each, and has its own values each time', async () => {
+    const { db } = await engine.open(eventMigrations);
+    const built: string[] = [];
+    const update = buildForShapes(
+      (columns: readonly ('kind' | 'name')[]) => columns.join(),
+      (any, columns, values) => {
+        built.push(columns.join());
+        const set = Object.fromEntries(columns.map((column, index) => [column, values[index] as never]));
+        return any.updateTable('events').set(set).where('id', '=', values.at(-1) as never);
+      },
+    );
+    assert.deepEqual(update(db, ['name'], ['a', '1']).parameters, ['a', '1']);
+    assert.deepEqual(update(db, ['kind', 'name'], ['b', 'c', '2']).parameters, ['b', 'c', '2']);
+    assert.deepEqual(update(db, ['name'], ['d', '3']).parameters, ['d', '3']);
+    assert.deepEqual(built, ['name', 'kind,name']);
+    assert.equal((await db.executeQuery(update(db, ['name'], ['d', 'nothing']))).numAffectedRows, 0n);
   });
 
   test('a statement with a list is built for a few lengths, and reads what is in the list alone, however long', async () => {

@@ -1,5 +1,6 @@
 // Statements that are built once: building the most frequent ones takes longer than running them.
-import type { Compilable, Insertable, RawBuilder } from 'kysely';
+import type { Compilable, Insertable, RawBuilder, Selectable } from 'kysely';
+import { BoundedCache } from '../collections/bounded-cache.ts';
 import { chunk } from '../collections/chunk.ts';
 import type { SqlStatement } from './statement.ts';
 import type { Db, Tables } from './tables.ts';
@@ -22,22 +23,43 @@ export function buildOnce<Values extends readonly unknown[], Row>(
   };
 }
 
-/** The insert of a row that has a value for each of these columns. */
-export function insertOnce<Table extends keyof Tables>(
-  table: Table,
-  columns: readonly (keyof Tables[Table] & string)[],
-): (db: Db, row: Insertable<Tables[Table]>) => SqlStatement {
-  const fill = template(columns.length, (db, values) => {
-    const row = Object.fromEntries(columns.map((column, index) => [column, values[index]]));
-    return db.insertInto(table).values(row as never);
-  });
-  return (db, row) => {
-    const values: Record<string, unknown> = row;
-    return fill(
-      db,
-      columns.map((column) => values[column]),
-    );
+/** Shapes of a statement that are kept. */
+const KEPT_SHAPES = 200;
+
+/**
+ * A statement that differs in its values and in its shape: it is built once for each shape. `build` gets placeholders, as that of
+ * `buildOnce`, and may look at the shape alone.
+ */
+export function buildForShapes<Shape, Row>(
+  keyOf: (shape: Shape) => string,
+  build: (db: Db, shape: Shape, values: readonly unknown[]) => Buildable<Row>,
+): (db: Db, shape: Shape, values: readonly unknown[]) => SqlStatement<Row> {
+  const byShape = new BoundedCache<string, ReturnType<typeof template<Row>>>({ max: KEPT_SHAPES });
+  return (db, shape, values) => {
+    const key = keyOf(shape);
+    let fill = byShape.get(key);
+    if (fill === undefined) {
+      fill = template(values.length, (any, placeholders) => build(any, shape, placeholders));
+      byShape.set(key, fill);
+    }
+    return fill(db, values);
   };
+}
+
+/** The insert of a row, built once for each set of columns. With `returningAll` it returns the row. */
+export function insertOf<Table extends keyof Tables>(
+  table: Table,
+  returns?: 'returningAll',
+): (db: Db, row: Insertable<Tables[Table]>) => SqlStatement<Selectable<Tables[Table]>> {
+  const fill = buildForShapes(
+    (columns: readonly string[]) => columns.join(),
+    (db, columns, values): Buildable<Selectable<Tables[Table]>> => {
+      const row = Object.fromEntries(columns.map((column, index) => [column, values[index]]));
+      const insert = db.insertInto(table).values(row as never);
+      return returns === undefined ? insert : insert.returningAll();
+    },
+  );
+  return (db, row) => fill(db, Object.keys(row), Object.values(row));
 }
 
 /** Longer lists are rare, and built each time. */

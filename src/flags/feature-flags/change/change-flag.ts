@@ -3,11 +3,13 @@ import type { ChangeActor } from '../../../kernel/identity/actor.ts';
 import type { Change } from '../../../kernel/change/change.ts';
 import type { Changes, ChangeTransaction, ChangePlan } from '../../../kernel/change/changes.ts';
 import { Failure } from '../../../kernel/failure.ts';
+import { awaitAll } from '../../../kernel/storage/execute-all.ts';
 import type { Db } from '../../../kernel/storage/tables.ts';
 import { TimeSlice } from '../../../kernel/yield-to-event-loop.ts';
 import { deleteExpiringTargetsOf } from '../../expiring-targets/store.ts';
 import type { SemanticPatch } from '../../patch/patch.ts';
 import { findConflicts, refuseConflicts } from '../../planned-changes/conflicts.ts';
+import { listPlannedChanges, type PlannedChange } from '../../planned-changes/store.ts';
 import { deleteStaleExpiries } from './removed-targets.ts';
 import type { Flag } from '../flag.ts';
 import { checkNoDependents, checkPrerequisites } from '../prerequisites.ts';
@@ -55,9 +57,12 @@ export async function runFlagChange(
   return await changes.plan(
     actor,
     async (db) => {
-      const context = await readChangeContext(db, ref, edit.referenceKeys);
+      const [context, planned] = await awaitAll([
+        readChangeContext(db, ref, edit.referenceKeys),
+        edit.ignoreConflicts === true ? [] : listPlannedChanges(db, ref.project.id, ref.flagKey),
+      ]);
       const draft = await draftChange(actor, context, edit, new TimeSlice());
-      if (affectsFlagOnly(draft)) return await planChange(db, actor, draft);
+      if (affectsFlagOnly(draft)) return await planChange(db, actor, draft, planned);
       drafted = draft;
       return undefined;
     },
@@ -127,28 +132,35 @@ async function deleteDrafted(tx: ChangeTransaction, draft: FlagDraft): Promise<v
 }
 
 /** The draft as statements that are sent at once, each conditional on the versions that were read. */
-async function planChange(db: Db, actor: ChangeActor, draft: FlagDraft): Promise<ChangePlan<FlagChange>> {
+async function planChange(
+  db: Db,
+  actor: ChangeActor,
+  draft: FlagDraft,
+  planned: readonly PlannedChange[],
+): Promise<ChangePlan<FlagChange>> {
   const { before, after, edit, context, checked } = draft;
   if (after === before) return { guards: [], statements: [], changes: [], result: unchanged(draft) };
   const shown = toFlagDetail(after, displayContextOf(context.project, context.found));
   const result = { flag: after, before, isChanged: true, shown };
-  const verify = (on: Db) => checkConflicts(on, actor, draft);
-  if (edit.dryRun === true) {
-    await verify(db);
-    return { guards: [], statements: [], changes: [], result };
-  }
+  await checkConflicts(db, actor, draft, planned);
+  if (edit.dryRun === true) return { guards: [], statements: [], changes: [], result };
   const prepared = prepareFlagUpdate(db, context.found, after, checked);
-  return { ...prepared, changes: [toChange(draft, shown)], verify, result };
+  return { ...prepared, changes: [toChange(draft, shown)], result };
 }
 
 function unchanged({ before, shown }: FlagDraft): FlagChange {
   return { flag: before, before, isChanged: false, shown };
 }
 
-async function checkConflicts(db: Db, { now }: ChangeActor, draft: FlagDraft): Promise<void> {
+async function checkConflicts(
+  db: Db,
+  { now }: ChangeActor,
+  draft: FlagDraft,
+  planned?: readonly PlannedChange[],
+): Promise<void> {
   const { before, after, edit, context } = draft;
   if (edit.ignoreConflicts === true) return;
-  refuseConflicts(await findConflicts(db, before, after, context.environments, { now }));
+  refuseConflicts(await findConflicts(db, before, after, context.environments, { now, planned }));
 }
 
 function toChange(draft: FlagDraft, shown: ShownFlag): Change {

@@ -16,6 +16,7 @@ import {
   ReplyHeaders,
   type AskedVersion,
 } from './reply-headers.ts';
+import { jsonOf } from '../../json/json-once.ts';
 import { isSlowToWrite, stringifyLarge } from '../../json/stringify.ts';
 import type { Kernel } from '../../kernel.ts';
 import type { ReadyReply } from './kept-replies.ts';
@@ -117,6 +118,8 @@ export class ReplySender {
     if (usage !== undefined) call.effects |= usage.noticed;
     const send = (text: string | Uint8Array | undefined) =>
       this.#good(reply, call, routeVersion, new Reply(status, text, own), keep);
+    const known = this.#protocol.wrap === undefined && this.#replacer === undefined ? jsonOf(whole) : undefined;
+    if (known !== undefined) return send(known);
     if (!(whole instanceof JsonText) && isSlowToWrite(whole)) return this.#toBytes(whole).then(send);
     return send(whole === undefined ? undefined : this.#toText(whole));
   }

@@ -55,8 +55,9 @@ export class StorageThread {
     const id = ++this.#lastId;
     if (this.#stopped) return Promise.resolve([id, EMPTY_RESULT, this.#stopped]);
     if (this.#turn.length === 0) {
-      // An idle thread gets its work at once. For a busy one the requests of a turn are collected, as each message costs.
-      if (this.#pending.size === 0) queueMicrotask(() => this.#send());
+      // An idle thread gets its work as soon as no promise is left to continue: what belongs together is asked for by then. For a
+      // busy one the requests of a turn are collected, as each message costs.
+      if (this.#pending.size === 0) queueMicrotask(() => process.nextTick(() => this.#send()));
       else setImmediate(() => this.#send());
     }
     this.#turn.push([id, request]);
