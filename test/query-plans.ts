@@ -78,7 +78,8 @@ async function planOf(
     query: { kind: 'RawNode', sqlFragments: [], parameters: [] } as unknown as CompiledQuery['query'],
     queryId: { queryId: 'plan' },
     sql: `explain query plan ${text}`,
-    parameters,
+    // Those of a statement that is built once, and was executed in a batch, are placeholders. The plan depends on no value.
+    parameters: parameters.map((parameter) => (typeof parameter === 'symbol' ? null : parameter)),
   });
   return rows.map((row) => (row as { detail: string }).detail).join('\n');
 }

@@ -4,6 +4,7 @@ import { Failure } from '../../kernel/failure.ts';
 import { newId } from '../../kernel/id.ts';
 import { findAccount } from '../../kernel/identity/store-accounts.ts';
 import type { Slice } from '../../kernel/http/reply/page.ts';
+import { buildOnce } from '../../kernel/storage/build-once.ts';
 import { executeAll } from '../../kernel/storage/execute-all.ts';
 import { lockName } from '../../kernel/storage/locks.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
@@ -169,21 +170,27 @@ export async function deleteActor(tx: Db, id: string): Promise<void> {
 /** Throws where the Actor is deleted: a run that starts at the same time must not outlive it. */
 export async function countRunStart(tx: Db, actorId: string, userId: string, now: number): Promise<void> {
   const [counted, known] = await executeAll(tx, [
-    tx
-      .updateTable('actors')
-      .set((eb) => ({ total_runs: eb('total_runs', '+', 1), last_run_started_at: now }))
-      .where('id', '=', actorId)
-      .compile(),
-    tx
-      .updateTable('actor_users')
-      .set({ last_run_at: now })
-      .where('actor_id', '=', actorId)
-      .where('user_id', '=', userId)
-      .compile(),
+    updateRunCount(tx, actorId, now),
+    updateLastRun(tx, actorId, userId, now),
   ]);
   if (counted!.numAffectedRows === 0n) throw actorGone();
   if (known!.numAffectedRows === 0n) await insertActorUser(tx, actorId, userId, now);
 }
+
+const updateRunCount = buildOnce((db, actorId: string, now: number) =>
+  db
+    .updateTable('actors')
+    .set((eb) => ({ total_runs: eb('total_runs', '+', 1), last_run_started_at: now }))
+    .where('id', '=', actorId),
+);
+
+const updateLastRun = buildOnce((db, actorId: string, userId: string, now: number) =>
+  db
+    .updateTable('actor_users')
+    .set({ last_run_at: now })
+    .where('actor_id', '=', actorId)
+    .where('user_id', '=', userId),
+);
 
 /** A run became one of this Actor. */
 export async function countMetamorph(tx: Db, actorId: string): Promise<void> {

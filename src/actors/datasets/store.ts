@@ -1,6 +1,7 @@
 // Datasets in the database: appends items atomically, counts them, caches the names of their fields, and purges deleted datasets.
 import { sql } from 'kysely';
 import type { Engine } from '../../kernel/storage/engine.ts';
+import { insertOf } from '../../kernel/storage/build-once.ts';
 import { executeAll } from '../../kernel/storage/execute-all.ts';
 import type { SqlStatement } from '../../kernel/storage/statement.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
@@ -18,19 +19,19 @@ declare module '../../kernel/kernel.ts' {
 
 const BATCH_SIZE = 500;
 
+const insertDatasetRow = insertOf('datasets');
+
 export async function insertDataset(tx: Db, id: string, now: number): Promise<DatasetCounts> {
-  await tx
-    .insertInto('datasets')
-    .values({
-      storage_id: id,
-      item_count: 0,
-      clean_item_count: 0,
-      bytes: 0,
-      read_count: 0,
-      fields: '',
-      modified_at: now,
-    })
-    .execute();
+  const row = {
+    storage_id: id,
+    item_count: 0,
+    clean_item_count: 0,
+    bytes: 0,
+    read_count: 0,
+    fields: '',
+    modified_at: now,
+  };
+  await tx.executeQuery(insertDatasetRow(tx, row));
   return { itemCount: 0, cleanItemCount: 0, bytes: 0, readCount: 0, fields: [], modifiedAt: now };
 }
 

@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Selectable } from 'kysely';
 import { isHeld, leasesOf } from '../../kernel/jobs/lease-store.ts';
+import { insertOf } from '../../kernel/storage/build-once.ts';
 import { notifyOnCommit } from '../../kernel/storage/notify-on-commit.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import { addDeath, countDeaths, removeDeath, type Job, type JobControl, type JobKind } from './job.ts';
@@ -17,27 +18,27 @@ interface NewJob extends Pick<Job, 'id' | 'kind' | 'userId' | 'memoryMbytes'> {
   node?: string | undefined;
 }
 
+const insertJobRow = insertOf('jobs');
+
 /** Belongs into the transaction that creates the build or run, whose commit wakes the job workers. */
 export async function insertJob(
   tx: Db,
   { id, kind, userId, memoryMbytes, node }: NewJob,
   now: number,
 ): Promise<void> {
-  await tx
-    .insertInto('jobs')
-    .values({
-      id,
-      kind,
-      user_id: userId,
-      memory_mbytes: memoryMbytes,
-      queued_at: now,
-      owner: null,
-      lease_until: null,
-      control: null,
-      claims: 0,
-      node: node ?? null,
-    })
-    .execute();
+  const row = {
+    id,
+    kind,
+    user_id: userId,
+    memory_mbytes: memoryMbytes,
+    queued_at: now,
+    owner: null,
+    lease_until: null,
+    control: null,
+    claims: 0,
+    node: node ?? null,
+  };
+  await tx.executeQuery(insertJobRow(tx, row));
   await notifyOnCommit(tx, JOBS);
 }
 

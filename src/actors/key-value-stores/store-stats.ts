@@ -1,24 +1,25 @@
 // Key-value stores in the database, with their statistics; reads and lists are counted in memory before they are added.
 import type { Engine } from '../../kernel/storage/engine.ts';
+import { insertOf } from '../../kernel/storage/build-once.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
 import type { Storage } from '../storages/model.ts';
 import { BufferedCounter, countUsage } from '../usage/usage-counter.ts';
 import type { StoreStats } from './model.ts';
 
+const insertStoreRow = insertOf('kv_stores');
+
 export async function insertStore(db: Db, id: string, now: number): Promise<StoreStats> {
-  await db
-    .insertInto('kv_stores')
-    .values({
-      id,
-      read_count: 0,
-      write_count: 0,
-      delete_count: 0,
-      list_count: 0,
-      storage_bytes: 0,
-      modified_at: now,
-    })
-    .execute();
+  const row = {
+    id,
+    read_count: 0,
+    write_count: 0,
+    delete_count: 0,
+    list_count: 0,
+    storage_bytes: 0,
+    modified_at: now,
+  };
+  await db.executeQuery(insertStoreRow(db, row));
   return { ...NO_STATS, modifiedAt: now };
 }
 

@@ -1,7 +1,7 @@
 // Logs in the database: chunks of lines while they grow, the positions in the files that they come from, and blobs in the end.
 import { sql } from 'kysely';
 import { schedule } from '../../kernel/jobs/due-store.ts';
-import { buildOnce } from '../../kernel/storage/build-once.ts';
+import { buildOnce, insertOf } from '../../kernel/storage/build-once.ts';
 import type { Engine } from '../../kernel/storage/engine.ts';
 import { notifyOnCommit } from '../../kernel/storage/notify-on-commit.ts';
 import type { SqlStatement } from '../../kernel/storage/statement.ts';
@@ -30,23 +30,23 @@ export interface StoredLog {
   lineIndex?: string;
 }
 
+const insertLogRow = insertOf('logs');
+
 export async function insertLog(tx: Db, log: { id: string; userId: string }, now: number): Promise<void> {
-  await tx
-    .insertInto('logs')
-    .values({
-      id: log.id,
-      user_id: log.userId,
-      is_ended: 0,
-      is_packed: 0,
-      total_bytes: 0,
-      blob: null,
-      blob_bytes: 0,
-      head_bytes: 0,
-      created_at: now,
-      total_lines: 0,
-      line_index: null,
-    })
-    .execute();
+  const row = {
+    id: log.id,
+    user_id: log.userId,
+    is_ended: 0,
+    is_packed: 0,
+    total_bytes: 0,
+    blob: null,
+    blob_bytes: 0,
+    head_bytes: 0,
+    created_at: now,
+    total_lines: 0,
+    line_index: null,
+  };
+  await tx.executeQuery(insertLogRow(tx, row));
 }
 
 /** The blob is deleted a little later. */

@@ -1,29 +1,30 @@
 // Request queues in the database, without their requests. Reads and locks are counted in memory until the next write stores them, so that counting a read costs no write.
 import { sql, type Expression } from 'kysely';
 import { Failure } from '../../kernel/failure.ts';
+import { insertOf } from '../../kernel/storage/build-once.ts';
 import type { Engine } from '../../kernel/storage/engine.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import { BoundedCache } from '../../kernel/collections/bounded-cache.ts';
 import type { QueueRow } from './tables.ts';
 
+const insertQueueRow = insertOf('request_queues', 'returningAll');
+
 export async function insertQueue(db: Db, id: string, now: number): Promise<QueueRow> {
-  return await db
-    .insertInto('request_queues')
-    .values({
-      id,
-      total: 0,
-      handled: 0,
-      last_order: 0,
-      modified_at: now,
-      client_key: null,
-      had_multiple_clients: 0,
-      read_count: 0,
-      write_count: 0,
-      delete_count: 0,
-      head_item_read_count: 0,
-    })
-    .returningAll()
-    .executeTakeFirstOrThrow();
+  const row = {
+    id,
+    total: 0,
+    handled: 0,
+    last_order: 0,
+    modified_at: now,
+    client_key: null,
+    had_multiple_clients: 0,
+    read_count: 0,
+    write_count: 0,
+    delete_count: 0,
+    head_item_read_count: 0,
+  };
+  const { rows } = await db.executeQuery(insertQueueRow(db, row));
+  return rows[0]!;
 }
 
 export async function findQueues(db: Db, ids: string[]): Promise<Map<string, QueueRow>> {

@@ -3,9 +3,9 @@ import { createHash } from 'node:crypto';
 import type { Insertable, Selectable, SelectQueryBuilder } from 'kysely';
 import type { Slice } from '../../kernel/http/reply/page.ts';
 import { isHeld } from '../../kernel/jobs/lease-store.ts';
-import { buildOnce } from '../../kernel/storage/build-once.ts';
-import { executeAll } from '../../kernel/storage/execute-all.ts';
-import { lockName } from '../../kernel/storage/locks.ts';
+import { buildOnce, insertOf } from '../../kernel/storage/build-once.ts';
+import { awaitAll, executeAll } from '../../kernel/storage/execute-all.ts';
+import { lockNameStatement } from '../../kernel/storage/locks.ts';
 import { notifyOnCommit } from '../../kernel/storage/notify-on-commit.ts';
 import type { Db, Tables } from '../../kernel/storage/tables.ts';
 import { STATUS_CHANNELS, type Job, type JobStatus } from '../jobs/job.ts';
@@ -19,9 +19,10 @@ import { deleteRunFlags } from './store-flags.ts';
 import { deleteRunSteps } from './store-steps.ts';
 import type { RunRow } from './tables.ts';
 
+const insertRunRow = insertOf('runs');
+
 export async function insertRun(tx: Db, run: Run): Promise<void> {
-  await tx.insertInto('runs').values(rowOf(run)).execute();
-  await countRuns(tx, run, 1);
+  await awaitAll([tx.executeQuery(insertRunRow(tx, rowOf(run))), countRuns(tx, run, 1)]);
 }
 
 const selectRun = buildOnce((db, id: string) => db.selectFrom('runs').selectAll().where('id', '=', id));
@@ -186,25 +187,37 @@ export async function lockUnfinished(
   tx: Db,
   userId: string,
 ): Promise<{ runs: number; memoryMbytes: number }> {
-  await lockName(tx, `runs:${userId}`);
-  return await countUnfinished(tx, userId);
+  const statements = [lockNameStatement(tx, `runs:${userId}`), selectUnfinished(tx, userId)];
+  const [, counted] = await executeAll(tx, statements);
+  return unfinishedOf(counted!.rows as UnfinishedRow[]);
 }
 
 export async function countUnfinished(
   db: Db,
   userId: string,
 ): Promise<{ runs: number; memoryMbytes: number }> {
-  const { runs, memory } = await db
+  return unfinishedOf((await db.executeQuery(selectUnfinished(db, userId))).rows);
+}
+
+interface UnfinishedRow {
+  runs: number;
+  memory: number | null;
+}
+
+function unfinishedOf([row]: readonly UnfinishedRow[]): { runs: number; memoryMbytes: number } {
+  return { runs: row!.runs, memoryMbytes: row!.memory ?? 0 };
+}
+
+const selectUnfinished = buildOnce((db, userId: string) =>
+  db
     .selectFrom('runs')
     .select(({ fn }) => [
       fn.countAll<number>().as('runs'),
       fn.sum<number | null>('memory_mbytes').as('memory'),
     ])
     .where('user_id', '=', userId)
-    .where('finished_at', 'is', null)
-    .executeTakeFirstOrThrow();
-  return { runs, memoryMbytes: memory ?? 0 };
-}
+    .where('finished_at', 'is', null),
+);
 
 const KEPT_MS = 3 * 60 * 1000;
 

@@ -5,6 +5,7 @@ import { findAccount } from '../../kernel/identity/store-accounts.ts';
 import { newId } from '../../kernel/id.ts';
 import { newSecret } from '../../kernel/secrets/secret.ts';
 import type { Slice } from '../../kernel/http/reply/page.ts';
+import { insertOf } from '../../kernel/storage/build-once.ts';
 import { lockName } from '../../kernel/storage/locks.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import type { StorageRow } from './tables.ts';
@@ -32,31 +33,30 @@ export function lockNames(tx: Db, userId: string): Promise<void> {
 }
 
 /** For a named storage the caller has called `lockNames` and checked that the name is free. */
+const insertRow = insertOf('storages');
+
 export async function insertStorage(
   db: Db,
   { id, kind, userId, name, schema, actId, actRunId, chargesItems = false }: NewStorage,
   now: number,
 ): Promise<Storage> {
-  const row = await db
-    .insertInto('storages')
-    .values({
-      id: id ?? newId(now),
-      kind,
-      user_id: userId,
-      name: name ?? null,
-      title: null,
-      general_access: 'FOLLOW_USER_SETTING',
-      secret: newSecret('').value,
-      schema: schema === undefined ? null : JSON.stringify(schema),
-      act_id: actId ?? null,
-      act_run_id: actRunId ?? null,
-      charges_items: Number(chargesItems),
-      created_at: now,
-      modified_at: now,
-      accessed_at: now,
-    })
-    .returningAll()
-    .executeTakeFirstOrThrow();
+  const row = {
+    id: id ?? newId(now),
+    kind,
+    user_id: userId,
+    name: name ?? null,
+    title: null,
+    general_access: 'FOLLOW_USER_SETTING',
+    secret: newSecret('').value,
+    schema: schema === undefined ? null : JSON.stringify(schema),
+    act_id: actId ?? null,
+    act_run_id: actRunId ?? null,
+    charges_items: Number(chargesItems),
+    created_at: now,
+    modified_at: now,
+    accessed_at: now,
+  };
+  await db.executeQuery(insertRow(db, row));
   return storageOf(row);
 }
 
