@@ -19,6 +19,7 @@ import { benchFreeze } from './freeze.ts';
 import { benchGists } from './gists.ts';
 import { benchGitWrites } from './git-writes.ts';
 import { benchGround } from './ground.ts';
+import { benchHeavyCalls } from './heavy-calls.ts';
 import { benchHost } from './host.ts';
 import { benchImpact } from './impact.ts';
 import { benchIssues } from './issues.ts';
@@ -37,6 +38,7 @@ type Bench = (effort: Effort) => Promise<Row[]>;
 const BENCHES: Record<string, Bench> = {
   backup: benchBackup,
   calls: benchCalls,
+  'heavy-calls': benchHeavyCalls,
   ground: benchGround,
   datasets: benchDatasets,
   queues: benchQueues,

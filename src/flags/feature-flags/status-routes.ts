@@ -94,7 +94,9 @@ const getStatuses = route(
     const parent = `/flags/${project.key}`;
     const placing = placingLinks(publicPathOf(publicUrl));
     // Written here, since there are as many as flags: their keys are the same in JSON.
-    const links = JSON.stringify({ self: linkTo(`${at}/*`), parent: linkTo(`${parent}/*`) }, placing).split('*');
+    const links = JSON.stringify({ self: linkTo(`${at}/*`), parent: linkTo(`${parent}/*`) }, placing).split(
+      '*',
+    );
     const items = await mapInSlices(flags, ({ id, key, usage, ...facts }) => {
       const name = flagStatusOf({ ...facts, isUniform: uniform.has(id) }, usage, call.now);
       return `${JSON.stringify(showStatus(name, usage)).slice(0, -1)},"_links":${links.join(key)}}`;

@@ -42,7 +42,10 @@ onEachEngine((engine) => {
       (any, columns, values) => {
         built.push(columns.join());
         const set = Object.fromEntries(columns.map((column, index) => [column, values[index] as never]));
-        return any.updateTable('events').set(set).where('id', '=', values.at(-1) as never);
+        return any
+          .updateTable('events')
+          .set(set)
+          .where('id', '=', values.at(-1) as never);
       },
     );
     assert.deepEqual(update(db, ['name'], ['a', '1']).parameters, ['a', '1']);

@@ -118,7 +118,8 @@ export class ReplySender {
     if (usage !== undefined) call.effects |= usage.noticed;
     const send = (text: string | Uint8Array | undefined) =>
       this.#good(reply, call, routeVersion, new Reply(status, text, own), keep);
-    const known = this.#protocol.wrap === undefined && this.#replacer === undefined ? jsonOf(whole) : undefined;
+    const known =
+      this.#protocol.wrap === undefined && this.#replacer === undefined ? jsonOf(whole) : undefined;
     if (known !== undefined) return send(known);
     if (!(whole instanceof JsonText) && isSlowToWrite(whole)) return this.#toBytes(whole).then(send);
     return send(whole === undefined ? undefined : this.#toText(whole));
