@@ -58,7 +58,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   change: {
     about: 'the one way of every change, with its audit entry',
     entry: 'changes.ts',
-    imports: ['identity', 'storage'],
+    imports: ['identity', 'json', 'storage'],
   },
   webhooks: {
     about: 'deliveries and their retries',
