@@ -16,15 +16,19 @@ export interface BulkDialogProps {
   runs: readonly Run[];
   /** `isChanged` after at least one call was made. */
   onClose: (isChanged: boolean) => void;
+  /** Shows these runs alone. */
+  onShow: (ids: readonly string[]) => void;
 }
 
-export function BulkDialog({ action, runs: given, onClose }: BulkDialogProps) {
+export function BulkDialog({ action, runs: given, onClose, onShow }: BulkDialogProps) {
   // The list changes while the calls are made.
   const [runs] = useState(given);
-  const { results, isBegun, isDone, failures, start } = useBulk(action, runs);
+  const { results, changed, isBegun, isDone, failures, start } = useBulk(action, runs);
   const bulkWords = RUNS_WORDS.bulk[action];
   const able = runs.filter((run) => canApply(action, run)).length;
   const count = formatCount(able);
+  // The same button from the first moment on: nothing changes its meaning under the pointer.
+  const hasShow = action !== 'delete' && (!isDone || changed.length > 0);
   return (
     <Dialog
       title={bulkWords.title(count)}
@@ -32,9 +36,16 @@ export function BulkDialog({ action, runs: given, onClose }: BulkDialogProps) {
       onClose={() => onClose(isBegun)}
       footer={
         isBegun ? (
-          <Button tone="primary" isBusy={!isDone} onClick={() => onClose(true)}>
-            {RUNS_WORDS.finish}
-          </Button>
+          <>
+            {hasShow && isDone && <Button onClick={() => onClose(true)}>{RUNS_WORDS.finish}</Button>}
+            <Button
+              tone="primary"
+              isBusy={!isDone}
+              onClick={() => (hasShow ? onShow(changed) : onClose(true))}
+            >
+              {hasShow ? RUNS_WORDS.show[action] : RUNS_WORDS.finish}
+            </Button>
+          </>
         ) : (
           <>
             <Button data-autofocus="" onClick={() => onClose(false)}>

@@ -10,7 +10,11 @@ import { isOver, type Run, type RunDetail } from '../run.ts';
 
 export type BulkAction = 'abort' | 'resurrect' | 'rerun' | 'delete';
 
-export type BulkResult = { state: 'waiting' | 'busy' | 'done' } | { state: 'failed'; message: string };
+export type BulkResult =
+  | { state: 'waiting' | 'busy' }
+  /** The id of the run that there is now; none where it was deleted. */
+  | { state: 'done'; runId?: string }
+  | { state: 'failed'; message: string };
 
 /** More at once would only wait for each other. */
 const AT_ONCE = 3;
@@ -20,7 +24,7 @@ export function canApply(action: BulkAction, run: Run): boolean {
 }
 
 /** A new run with the input and the options of this one. Secrets stay as they are stored, which the server takes back. */
-async function rerun(id: string): Promise<void> {
+async function rerun(id: string): Promise<string> {
   const { body: found } = await send<{ data: RunDetail }>(runRead(id).call);
   const { actId, options, defaultKeyValueStoreId, metamorphs } = found.data;
   // What it has become is another Actor with an input of its own.
@@ -30,7 +34,7 @@ async function rerun(id: string): Promise<void> {
     if (error instanceof ApiError && error.status === 404) return { body: undefined };
     throw error;
   });
-  await send({
+  const { body: started } = await send<{ data: Run }>({
     api: 'actors',
     method: 'POST',
     path: path`/actors/${actId}/runs`,
@@ -40,6 +44,14 @@ async function rerun(id: string): Promise<void> {
       secretFields: Object.keys(takeOutSecrets(input.body).secrets),
     }),
   });
+  return started.data.id;
+}
+
+/** Returns the id of the run that is to be looked at. */
+async function apply(action: BulkAction, id: string): Promise<string | undefined> {
+  if (action === 'rerun') return await rerun(id);
+  await send(callOf(action, id));
+  return action === 'delete' ? undefined : id;
 }
 
 function callOf(action: Exclude<BulkAction, 'rerun'>, id: string): Call {
@@ -61,8 +73,8 @@ export function useBulk(action: BulkAction, runs: readonly Run[]) {
   const change = async ({ id }: Run) => {
     set(id, { state: 'busy' });
     try {
-      await (action === 'rerun' ? rerun(id) : send(callOf(action, id)));
-      set(id, { state: 'done' });
+      const runId = await apply(action, id);
+      set(id, { state: 'done', ...(runId !== undefined && { runId }) });
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
       set(id, { state: 'failed', message: error.message });
@@ -80,9 +92,14 @@ export function useBulk(action: BulkAction, runs: readonly Run[]) {
     await Promise.all(Array.from({ length: AT_ONCE }, next));
     invalidateTopics(['run']);
   };
+  const changed = [...results.values()].flatMap((one) =>
+    one.state === 'done' && one.runId !== undefined ? [one.runId] : [],
+  );
   const states = [...results.values()].map(({ state }) => state);
   return {
     results,
+    /** The runs to look at now. */
+    changed,
     isBegun: states.length > 0,
     isDone: states.length > 0 && states.every((state) => state === 'done' || state === 'failed'),
     failures: states.filter((state) => state === 'failed').length,

@@ -3,10 +3,10 @@ import { useState, type ReactNode } from 'react';
 import type { FoundRuns } from '../../api/types/signalbox.ts';
 import { usePageInfo } from '../../app/page-info.ts';
 import { NoMatch } from '../../lib/list-foot.tsx';
-import { useSearchState, type SearchState } from '../../lib/search-state.ts';
+import { useSearchState, useTypedFilter, type SearchState } from '../../lib/search-state.ts';
 import { Chips } from '../../ui/chips.tsx';
 import { formatCount } from '../../ui/format.ts';
-import { SelectInput } from '../../ui/input.tsx';
+import { FilterInput, SelectInput } from '../../ui/input.tsx';
 import { PageHead } from '../../ui/page.tsx';
 import { Segmented } from '../../ui/segmented.tsx';
 import { EmptyState } from '../../ui/states.tsx';
@@ -25,10 +25,8 @@ const HOUR = 3_600_000;
 const SPANS = { '1h': HOUR, '24h': 24 * HOUR, '7d': 7 * 24 * HOUR, '30d': 30 * 24 * HOUR } as const;
 type Span = keyof typeof SPANS;
 
-/** In the address, beside the statuses and the time. */
-const FILTERS = ['actor', 'task', 'origin', 'build'] as const;
-/** As many as the server looks through. */
-const SEARCHED = 20_000;
+/** In the address, beside the statuses, the time and the runs of an action. */
+const FILTERS = ['actor', 'task', 'origin', 'build', 'input'] as const;
 
 export default function RunsPage() {
   usePageInfo([{ label: WORDS.runs, href: '/runs' }]);
@@ -78,6 +76,8 @@ function RunList({ search, span, openedAt, views }: RunListProps) {
   const asked = search.get('status')?.split(',') ?? [];
   const chosen = STATUSES.filter((status) => asked.includes(status));
   const filter: RunsFilter = {
+    ids: search.get('runs')?.split(','),
+    input: search.get('input'),
     actor: search.get('actor'),
     task: search.get('task'),
     origin: search.get('origin'),
@@ -87,7 +87,10 @@ function RunList({ search, span, openedAt, views }: RunListProps) {
   };
   const list = useRuns(filter);
   const isFiltered =
-    chosen.length > 0 || span !== undefined || FILTERS.some((one) => filter[one] !== undefined);
+    chosen.length > 0 ||
+    span !== undefined ||
+    filter.ids !== undefined ||
+    FILTERS.some((one) => filter[one] !== undefined);
   return (
     <main id="main" className="page" tabIndex={-1}>
       <PageHead
@@ -107,6 +110,7 @@ function RunList({ search, span, openedAt, views }: RunListProps) {
                   ...Object.fromEntries(FILTERS.map((one) => [one, undefined])),
                   status: undefined,
                   since: undefined,
+                  runs: undefined,
                 })
               }
             />
@@ -129,7 +133,8 @@ interface RunsFiltersProps {
 function RunsFilters({ search, filter, chosen, span }: RunsFiltersProps) {
   const { actors = [] } = useOwnActors();
   const found = useRunChoices(filter);
-  const { actor, task } = filter;
+  const { actor, task, ids } = filter;
+  const [input, setInput] = useTypedFilter(search, 'input');
   const counts = new Map(found?.choices.status.map(({ value, count }) => [value, count]));
   const options = actors.map(({ username, name, title }) => ({
     value: `${username}~${name}`,
@@ -142,6 +147,7 @@ function RunsFilters({ search, filter, chosen, span }: RunsFiltersProps) {
   };
   return (
     <div className="runs-bar">
+      <FilterInput value={input} onChange={setInput} label={RUNS_WORDS.input} />
       <SelectInput
         aria-label={RUNS_WORDS.actor}
         value={actor ?? ''}
@@ -190,6 +196,18 @@ function RunsFilters({ search, filter, chosen, span }: RunsFiltersProps) {
           ]}
         />
       )}
+      {ids !== undefined && (
+        <Chips
+          label={RUNS_WORDS.theseRuns}
+          items={[
+            {
+              label: RUNS_WORDS.ofAction(formatCount(ids.length)),
+              isOn: true,
+              onToggle: () => search.set({ runs: undefined }),
+            },
+          ]}
+        />
+      )}
       <Chips
         label={WORDS.statusFilter}
         items={STATUSES.map((status) => ({
@@ -199,7 +217,12 @@ function RunsFilters({ search, filter, chosen, span }: RunsFiltersProps) {
           onToggle: () => toggle(status),
         }))}
       />
-      {found?.isPartial === true && <p className="muted t13">{RUNS_WORDS.partial(formatCount(SEARCHED))}</p>}
+      {found !== undefined && (found.isPartial || found.unread > 0) && (
+        <p className="muted t13">
+          {found.isPartial && RUNS_WORDS.partial(formatCount(found.searched))}{' '}
+          {found.unread > 0 && RUNS_WORDS.unread(formatCount(found.unread))}
+        </p>
+      )}
     </div>
   );
 }

@@ -10,6 +10,10 @@ const PAGE = 50;
 const idOf = ({ id }: Run) => id;
 
 export interface RunsFilter {
+  /** These alone. */
+  ids?: readonly string[] | undefined;
+  /** A text in the input. */
+  input?: string | undefined;
   /** Of one Actor alone: its id or `user~name`. */
   actor?: string | undefined;
   task?: string | undefined;
@@ -21,12 +25,9 @@ export interface RunsFilter {
   since?: number | undefined;
 }
 
-function runsCall({ actor, task, statuses, origin, build, since }: RunsFilter): Call {
-  return {
-    api: 'signalbox',
-    path: '/runs',
-    query: { actor, task, status: statuses?.length === 0 ? undefined : statuses, origin, build, since },
-  };
+function runsCall({ ids, statuses, ...rest }: RunsFilter): Call {
+  const status = statuses?.length === 0 ? undefined : statuses;
+  return { api: 'signalbox', path: '/runs', query: { id: ids, ...rest, status } };
 }
 
 /** Newest first. */

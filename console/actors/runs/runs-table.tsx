@@ -1,6 +1,7 @@
 // A list of runs with their statuses and durations, to select and to act on. Also that of one Actor.
 import '../../styles/runs.css';
 import { useState, type ReactNode } from 'react';
+import { useLocation } from 'wouter';
 import { prefetch } from '../../api/read.ts';
 import { ListFoot } from '../../lib/list-foot.tsx';
 import { NewRows } from '../../lib/new-rows.tsx';
@@ -23,6 +24,13 @@ const ACTIONS: readonly BulkAction[] = ['abort', 'resurrect', 'rerun', 'delete']
 
 const ICONS = { abort: 'stop', resurrect: 'play', rerun: 'redo', delete: 'trash' } as const;
 
+/** As many as one call reads by their ids. */
+const MAX_IDS = 200;
+
+function hrefOfRuns(ids: readonly string[]): string {
+  return `/runs?runs=${ids.slice(0, MAX_IDS).join(',')}`;
+}
+
 export interface RunsTableProps {
   list: ReturnType<typeof useRuns>;
   emptyState: ReactNode;
@@ -34,6 +42,7 @@ export function RunsTable({ list, emptyState, isOfActor = false }: RunsTableProp
   const [selected, setSelected] = useState<ReadonlySet<string>>(new Set());
   const [action, setAction] = useState<BulkAction>();
   const [openedAt] = useState(() => Date.now());
+  const [, navigate] = useLocation();
   const longest = Math.max(1, ...list.rows.map((run) => durationOf(run, openedAt)));
   const chosen = list.rows.filter(({ id }) => selected.has(id));
   if (list.error !== null) return <ReadProblem error={list.error} onRetry={list.retry} />;
@@ -67,6 +76,11 @@ export function RunsTable({ list, emptyState, isOfActor = false }: RunsTableProp
           onClose={(isChanged) => {
             setAction(undefined);
             if (isChanged) setSelected(new Set());
+          }}
+          onShow={(ids) => {
+            setAction(undefined);
+            setSelected(new Set());
+            navigate(hrefOfRuns(ids));
           }}
         />
       )}

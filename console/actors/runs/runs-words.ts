@@ -47,7 +47,11 @@ export const RUNS_WORDS = {
   build: (number: string) => `Build ${number}`,
   task: 'Task',
   ofTask: (id: string) => `Task ${id}`,
+  input: 'Text in the input',
+  ofAction: (count: string) => `The ${runs(count)} of the last action`,
+  theseRuns: 'Of one action',
   partial: (count: string) => `The newest ${count} runs of this time were looked through.`,
+  unread: (count: string) => `The inputs of ${runs(count)} are too long to be searched.`,
   spans: {
     '1h': 'In the last hour',
     '24h': 'In the last 24 hours',
@@ -86,5 +90,6 @@ export const RUNS_WORDS = {
   },
   none: 'None of these runs can be changed so.',
   finish: 'Close',
+  show: { abort: 'Show these runs', resurrect: 'Show these runs', rerun: 'Show the new runs' },
   failed: (count: string) => `${runs(count)} did not change. The reasons stand beside them.`,
 } as const;

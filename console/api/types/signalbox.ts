@@ -538,8 +538,12 @@ export interface FoundRuns {
   items: RunShort[];
   /** Of the runs that were looked through */
   total: number;
-  /** There are more than 20000 runs of this time: the newest were looked through */
+  /** There are more runs of this time: the newest 20000 were looked through, or fewer where a text is looked for in long inputs */
   isPartial: boolean;
+  /** How many runs were looked through */
+  searched: number;
+  /** How many of them have an input of more than 262144 bytes, in which a text is not looked for */
+  unread: number;
   choices: {
     /** How many runs there are of each status, with the other filters: the most frequent 50 */
     status: RunChoice[];

@@ -14,7 +14,7 @@ import { matchesEtag } from '../../kernel/http/reply/etag.ts';
 import { parseRange } from '../../kernel/http/reply/byte-range.ts';
 import { writeZip } from '../export/zip.ts';
 import { acceptsEncoding, type Encoding, type KeyFilter } from './model.ts';
-import { type StoredRecord, listRecords } from './store.ts';
+import { type RecordContent, type StoredRecord, listRecords } from './store.ts';
 
 /** How long the presigned URL of a redirect is valid. */
 const REDIRECT_SECONDS = 15 * 60;
@@ -131,7 +131,7 @@ function decode(content: Readable, encoding: Encoding): Readable {
 /** The decoded content. */
 export async function plainContent(
   kernel: Pick<Kernel, 'blobs'>,
-  record: StoredRecord,
+  record: RecordContent,
 ): Promise<Readable | undefined> {
   const content = await contentOf(kernel, record);
   return content === undefined || record.encoding === null ? content : decode(content, record.encoding);
@@ -139,7 +139,7 @@ export async function plainContent(
 
 async function contentOf(
   { blobs }: Pick<Kernel, 'blobs'>,
-  record: StoredRecord,
+  record: RecordContent,
 ): Promise<Readable | undefined> {
   if ('body' in record) return readableFrom([record.body]);
   return (await blobs.get(record.blob))?.stream();

@@ -19,6 +19,9 @@ export interface RecordHead {
 /** The content is in the row or in a blob. */
 export type Content = { body: Uint8Array } | { blob: string };
 
+/** What reading the content takes. */
+export type RecordContent = Pick<RecordHead, 'encoding'> & Content;
+
 export type StoredRecord = RecordHead & Content & { key: string };
 
 export type NewRecord = Omit<RecordHead, 'updatedAt'> & Content;

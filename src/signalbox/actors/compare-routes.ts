@@ -1,7 +1,6 @@
 // Compares a run with another one, such as the last good one: input, build, options, counts and log.
 import { findBuild } from '../../actors/builds/store.ts';
 import { findCounts } from '../../actors/datasets/store.ts';
-import { plainContent } from '../../actors/key-value-stores/record-reply.ts';
 import { findRecord } from '../../actors/key-value-stores/store.ts';
 import { compareLogs } from '../../actors/logs/compare-logs.ts';
 import { findQueues } from '../../actors/request-queues/store.ts';
@@ -25,6 +24,7 @@ import {
 } from './compare-model.ts';
 import { JsonDifferences } from './json-differences.ts';
 import { ByRunId } from './log-routes.ts';
+import { readInputText, TOO_LARGE } from './read-input.ts';
 
 const LAST_GOOD = 'last-good';
 const MAX_COMPARE_MS = 20_000;
@@ -190,19 +190,10 @@ async function readInput(kernel: Kernel, call: RunCall, run: Run): Promise<ReadI
     return { reason: `The store of the run ${run.id} is gone, or you may not view it.` };
   const record = await findRecord(kernel.db, run.storeId, run.inputKey);
   if (record === undefined) return { value: undefined };
-  const tooLarge = { reason: `The input of the run ${run.id} has more than ${MAX_COMPARED_INPUT} bytes.` };
-  if (record.size > MAX_COMPARED_INPUT) return tooLarge;
-  const content = await plainContent(kernel, record);
-  if (content === undefined) return { reason: `The input of the run ${run.id} is gone.` };
-  const parts: Uint8Array[] = [];
-  let length = 0;
-  for await (const part of content as AsyncIterable<Uint8Array>) {
-    length += part.length;
-    // Compressed content may be larger than its size.
-    if (length > MAX_COMPARED_INPUT) return tooLarge;
-    parts.push(part);
-  }
-  const text = Buffer.concat(parts).toString();
+  const text = await readInputText(kernel, record, MAX_COMPARED_INPUT);
+  if (text === undefined) return { reason: `The input of the run ${run.id} is gone.` };
+  if (text === TOO_LARGE)
+    return { reason: `The input of the run ${run.id} has more than ${MAX_COMPARED_INPUT} bytes.` };
   if (!/^application\/json\b/i.test(record.contentType)) return { value: text };
   try {
     return { value: JSON.parse(text) as unknown };

@@ -10,6 +10,8 @@ export const MAX_SEARCHED_RUNS = 20_000;
 
 export interface RunSearchScope {
   userId: string;
+  /** These alone, as far as they are there. */
+  ids?: readonly string[];
   actorId?: string;
   taskId?: string;
   since?: number;
@@ -21,11 +23,15 @@ export interface RunSearch extends RunSearchScope {
   build: string | undefined;
 }
 
-/** Runs that are alike in what they can be filtered by. */
-export interface RunKind {
+/** What runs can be filtered by. */
+export interface KindOfRun {
   status: JobStatus;
   origin: RunOrigin;
   build: string;
+}
+
+/** Runs that are alike in it. */
+export interface RunKind extends KindOfRun {
   count: number;
 }
 
@@ -63,29 +69,35 @@ export async function listRunsFound(
     .limit(limit)
     .offset(offset)
     .execute();
+  return await listRunsById(
+    db,
+    ids.map(({ id }) => id),
+  );
+}
+
+/** Newest first. */
+export async function listRunsById(db: Db, ids: readonly string[]): Promise<Run[]> {
   if (ids.length === 0) return [];
   const rows = await db
     .selectFrom('runs')
     .selectAll()
-    .where(
-      'id',
-      'in',
-      ids.map(({ id }) => id),
-    )
+    .where('id', 'in', ids)
     .orderBy('started_at', 'desc')
     .orderBy('id', 'desc')
     .execute();
   return rows.map(runOf);
 }
 
-function newestOf(db: Db, { userId, actorId, taskId, since }: RunSearchScope) {
+/** The newest runs of the scope, as far as they are looked through. */
+export function newestOf(db: Db, { userId, ids, actorId, taskId, since }: RunSearchScope) {
   let runs = db
     .selectFrom('runs')
-    .select(['id', 'status', 'origin', 'build_number', 'started_at'])
+    .select(['id', 'status', 'origin', 'build_number', 'started_at', 'runs.store_id', 'input_key'])
     .where('user_id', '=', userId)
     .orderBy('started_at', 'desc')
     .orderBy('id', 'desc')
     .limit(MAX_SEARCHED_RUNS);
+  if (ids !== undefined) runs = runs.where('id', 'in', ids);
   if (taskId !== undefined) runs = runs.where('task_id', '=', taskId);
   if (actorId !== undefined) runs = runs.where('actor_id', '=', actorId);
   if (since !== undefined) runs = runs.where('started_at', '>=', since);

@@ -221,6 +221,60 @@ onEachEngine((engine) => {
     });
   });
 
+  describe('texts in inputs', () => {
+    test('runs are found by a text in their inputs, in any case, as far as they are not too large and may be viewed', async () => {
+      const member = await join(server, 'ina', { role: 'writer' });
+      const { value: token } = await giveToken(server, member, { role: 'writer' });
+      const actor = await giveActor(server, { token, name: 'reader' });
+      const now = server.clock.now();
+      const withInput = async (status: 'SUCCEEDED' | 'FAILED', body: unknown, minutes: number) => {
+        const run = await giveRun(server, actor, { token, status, startedAt: now - minutes * MINUTE });
+        const path = `/v2/key-value-stores/${run.storeId}/records/INPUT`;
+        const { status: written } = await server.call(path, { method: 'PUT', body, token });
+        assert.equal(written, 201);
+        return run.id;
+      };
+      const first = await withInput('FAILED', { start: 'https://Shop.test/a' }, 1);
+      const second = await withInput('SUCCEEDED', { start: 'https://shop.test/b', pad: 'x'.repeat(100_000) }, 2);
+      await withInput('FAILED', { start: 'https://news.test' }, 3);
+      await withInput('FAILED', { start: 'https://shop.test', pad: 'x'.repeat(300_000) }, 4);
+      await giveRun(server, actor, { token, startedAt: now - 5 * MINUTE });
+      const find = async (query: string, as = token) => {
+        const { status, json, text } = await server.call(`${BASE}/runs?${query}`, { token: as });
+        assert.equal(status, 200, text);
+        const { total, searched, unread, isPartial, choices } = json;
+        return { ids: (json['items'] as Json[]).map(({ id }) => id), total, searched, unread, isPartial, choices };
+      };
+      const found = await find('input=shop.TEST');
+      assert.deepEqual(found, {
+        ids: [first, second],
+        total: 2,
+        searched: 5,
+        unread: 1,
+        isPartial: false,
+        choices: {
+          status: [
+            { value: 'FAILED', count: 1 },
+            { value: 'SUCCEEDED', count: 1 },
+          ],
+          origin: [{ value: 'API', count: 2 }],
+          build: [{ value: '0.0.1', count: 2 }],
+        },
+      });
+      assert.deepEqual((await find('input=shop.test&status=SUCCEEDED')).ids, [second]);
+      assert.deepEqual((await find('input=shop.test&offset=1')).ids, [second]);
+      assert.deepEqual((await find('input=%25')).ids, []);
+      assert.deepEqual((await find(`id=${second}&id=${first}&id=none`)).ids, [first, second]);
+      assert.deepEqual((await find(`id=${second}&input=shop`)).ids, [second]);
+      const inlinePolicy = [{ effect: 'allow' as const, actions: ['*'], resources: ['actor-run/*'] }];
+      const { value: narrow } = await giveToken(server, member, { inlinePolicy });
+      assert.deepEqual((await find('input=shop', narrow)).ids, []);
+      assert.equal((await server.call(`${BASE}/runs?input=`, { token })).status, 422);
+      const tooMany = Array.from({ length: 201 }, (_, n) => `id=${n}`).join('&');
+      assert.equal((await server.call(`${BASE}/runs?${tooMany}`, { token })).status, 422);
+    });
+  });
+
   describe('failures', () => {
     test('failed runs are listed by Actor and cause, with the last error of their logs', async () => {
       const { value: token } = await giveToken(server, await join(server, 'fay', { role: 'writer' }), {
