@@ -1,10 +1,10 @@
 // Runs by what they are, in the database. However many an account has, only the newest of a time are looked through.
-import type { JobStatus } from '../../actors/jobs/job.ts';
-import type { RunOrigin } from '../../actors/jobs/job-meta.ts';
-import type { Run } from '../../actors/runs/model.ts';
-import { runOf } from '../../actors/runs/store.ts';
-import type { Slice } from '../../kernel/http/reply/page.ts';
-import type { Db } from '../../kernel/storage/tables.ts';
+import type { JobStatus } from '../../../actors/jobs/job.ts';
+import type { RunOrigin } from '../../../actors/jobs/job-meta.ts';
+import type { Run } from '../../../actors/runs/model.ts';
+import { runOf } from '../../../actors/runs/store.ts';
+import type { Slice } from '../../../kernel/http/reply/page.ts';
+import type { Db } from '../../../kernel/storage/tables.ts';
 
 export const MAX_SEARCHED_RUNS = 20_000;
 

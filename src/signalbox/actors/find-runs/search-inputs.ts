@@ -1,9 +1,9 @@
 // Runs with a text in their inputs: the newest are read, as far as there is time for it. ADR 0186.
-import { storageResource } from '../../actors/storages/access.ts';
-import type { Call } from '../../kernel/http/route.ts';
-import type { Kernel } from '../../kernel/kernel.ts';
-import { TimeSlice } from '../../kernel/yield-to-event-loop.ts';
-import { readInputText, TOO_LARGE } from './read-input.ts';
+import { storageResource } from '../../../actors/storages/access.ts';
+import type { Call } from '../../../kernel/http/route.ts';
+import type { Kernel } from '../../../kernel/kernel.ts';
+import { TimeSlice } from '../../../kernel/yield-to-event-loop.ts';
+import { readInputText, TOO_LARGE } from '../read-input.ts';
 import { MAX_SEARCHED_RUNS, type RunSearchScope } from './store-find-runs.ts';
 import { listRunInputs, type RunInput } from './store-run-inputs.ts';
 

@@ -1,9 +1,9 @@
 // The inputs of the newest runs, in the database.
-import type { JobStatus } from '../../actors/jobs/job.ts';
-import type { RunOrigin } from '../../actors/jobs/job-meta.ts';
-import type { Encoding } from '../../actors/key-value-stores/model.ts';
-import type { RecordContent } from '../../actors/key-value-stores/store.ts';
-import type { Db } from '../../kernel/storage/tables.ts';
+import type { JobStatus } from '../../../actors/jobs/job.ts';
+import type { RunOrigin } from '../../../actors/jobs/job-meta.ts';
+import type { Encoding } from '../../../actors/key-value-stores/model.ts';
+import type { RecordContent } from '../../../actors/key-value-stores/store.ts';
+import type { Db } from '../../../kernel/storage/tables.ts';
 import { newestOf, type KindOfRun, type RunSearchScope } from './store-find-runs.ts';
 
 /** A run with the record of its input, where that is still there. */

@@ -1,11 +1,11 @@
 // Runs by what they are: Actor, task, status, origin, build, time and text in the input, with the counts of each choice. ADR 0172, 0186.
-import { openActor } from '../../actors/actors/access.ts';
-import { STATUSES } from '../../actors/jobs/job.ts';
-import { ORIGINS } from '../../actors/jobs/job-meta.ts';
-import { RunSummary, toRunSummary } from '../../actors/runs/model.ts';
-import { route } from '../../kernel/http/route.ts';
-import { accountOf } from '../../kernel/identity/caller.ts';
-import { OneOf, PlainText, Type, type Static } from '../../kernel/schema/schema.ts';
+import { openActor } from '../../../actors/actors/access.ts';
+import { STATUSES } from '../../../actors/jobs/job.ts';
+import { ORIGINS } from '../../../actors/jobs/job-meta.ts';
+import { RunSummary, toRunSummary } from '../../../actors/runs/model.ts';
+import { route } from '../../../kernel/http/route.ts';
+import { accountOf } from '../../../kernel/identity/caller.ts';
+import { OneOf, PlainText, Type, type Static } from '../../../kernel/schema/schema.ts';
 import { MAX_SEARCHED_INPUT, searchInputs } from './search-inputs.ts';
 import {
   countRunKinds,
@@ -57,7 +57,8 @@ const Query = Type.Object({
     PlainText({
       minLength: 1,
       maxLength: 200,
-      description: 'A text in the input as it is stored, in any case. Inputs that you may not view are left out',
+      description:
+        'A text in the input as it is stored, in any case. Inputs that you may not view are left out',
     }),
   ),
   actor: Type.Optional(PlainText({ maxLength: 300, description: 'The id of an Actor, or `username~name`' })),
