@@ -182,6 +182,9 @@ class Interruption extends Error {
 
 const TIMEOUT_CHECK_MS = 1000;
 
+/** How often what a run uses now is saved for those who look at it. */
+const USAGE_SAVE_MS = 5000;
+
 /** Installing packages may take long, or hang: what callers want and the time-out do not wait for it. */
 async function prepareUnlessEnded<T>(
   { kernel, job, context }: Execution,
@@ -263,6 +266,7 @@ async function runProcess(execution: Execution, run: Run, token: string): Promis
   const server = openWebServer(kernel, run, web, program);
   const samples = new UsageSamples(run.options.memoryMbytes, clock.now(), run.stats);
   const startedAt = clock.now();
+  let savedAt = startedAt;
   const supervision = superviseProcess({
     program,
     signal: context.signal,
@@ -276,8 +280,15 @@ async function runProcess(execution: Execution, run: Run, token: string): Promis
     onTimeout: () => markTimingOut(kernel, job),
     send: (name, data) => node.events.send(job.id, name, data, clock.now()),
     onSample(usage) {
-      samples.add(usage, clock.now());
-      node.events.send(job.id, 'systemInfo', samples.systemInfo(clock.now()), clock.now());
+      const now = clock.now();
+      samples.add(usage, now);
+      node.events.send(job.id, 'systemInfo', samples.systemInfo(now), now);
+      if (now - savedAt < USAGE_SAVE_MS) return;
+      savedAt = now;
+      // The end saves it anyway; whoever looks at the run meanwhile gets the next sample.
+      saveUsage(kernel, job, samples.stats(now)).catch((error: unknown) =>
+        kernel.log.debug({ err: error, run: job.id }, 'cannot save what a run uses'),
+      );
     },
   });
   const end = await supervision.finally(() => {
