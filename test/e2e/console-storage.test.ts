@@ -187,6 +187,16 @@ describe('storages in the console', { skip: noBrowser, timeout: 10 * PATIENCE_MS
     const head = (await ada.get(`/v2/request-queues/${id}/head?clientKey=dead`)).json['data'];
     const urls = head.items.map(({ url }: { url: string }) => new URL(url).pathname);
     assert.deepEqual(urls, ['/c', '/a', '/b']);
+    const [{ id: done, url, uniqueKey }] = head.items;
+    const failed = { id: done, url, uniqueKey, retryCount: 3, errorMessages: ['HTTP 503'] };
+    const handledAt = new Date(server.clock.now()).toISOString();
+    await ada.put(`/v2/request-queues/${id}/requests/${done}?clientKey=dead`, { ...failed, handledAt });
+    await page.goto(`${server.url}/console/storage/queues/${id}?view=all&request=${done}`);
+    await page.getByRole('complementary').getByText('HTTP 503').waitFor();
+    await page.getByRole('complementary').getByRole('button', { name: 'Retry' }).click();
+    await page.getByRole('region', { name: '3 pending, 0 locked, 0 handled' }).waitFor();
+    const again = (await ada.get(`/v2/request-queues/${id}/requests/${done}`)).json['data'];
+    assert.deepEqual([again.handledAt ?? null, again.retryCount], [null, 0]);
     assert.deepEqual(await findBarriers(page), []);
     assert.deepEqual(takeProblems(), []);
     await close();

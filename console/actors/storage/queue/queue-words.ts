@@ -68,6 +68,8 @@ export const WORDS = {
   copyData: 'Copy the data',
   moveToFront: 'Move to front',
   moved: 'It is next now',
+  retry: 'Retry',
+  retried: 'It is in the queue again',
   release: 'Release lock',
   released: 'The lock was released: it is next now',
   releaseAll: (count: string) => `Release ${count === '1' ? 'its lock' : `its ${count} locks`}`,

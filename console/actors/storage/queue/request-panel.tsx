@@ -16,7 +16,7 @@ import { toast } from '../../../ui/toast-store.ts';
 import { DeleteRequests } from './delete-requests.tsx';
 import { Countdown, RequestState } from './request-cells.tsx';
 import { whyNotNext, type QueueRequest } from './request.ts';
-import { moveToFrontCall, releaseCall, REQUESTS, useRequest } from './requests.ts';
+import { moveToFrontCall, releaseCall, retryCall, REQUESTS, useRequest } from './requests.ts';
 import { WORDS } from './queue-words.ts';
 
 export interface RequestPanelProps {
@@ -174,11 +174,12 @@ function Address({ url }: { url: string }) {
 function RequestActions({ queueId, request }: { queueId: string; request: QueueRequest }) {
   const move = useChange<QueueRequest>((one) => moveToFrontCall(queueId, one), [REQUESTS]);
   const release = useChange<QueueRequest>((one) => releaseCall(queueId, one), [REQUESTS, 'request-queue']);
+  const retry = useChange<QueueRequest>((one) => retryCall(queueId, one), [REQUESTS, 'request-queue']);
   const isLocked = request.lockExpiresAt !== undefined;
   const isHandled = request.handledAt !== null && request.handledAt !== undefined;
   return (
     <>
-      <ChangeError error={move.error ?? release.error} />
+      <ChangeError error={move.error ?? release.error ?? retry.error} />
       {isLocked && (
         <Button
           size="sm"
@@ -187,6 +188,16 @@ function RequestActions({ queueId, request }: { queueId: string; request: QueueR
           onClick={() => release.mutate(request, { onSuccess: () => void toast({ text: WORDS.released }) })}
         >
           {WORDS.release}
+        </Button>
+      )}
+      {isHandled && (
+        <Button
+          size="sm"
+          icon="redo"
+          isBusy={retry.isPending}
+          onClick={() => retry.mutate(request, { onSuccess: () => void toast({ text: WORDS.retried }) })}
+        >
+          {WORDS.retry}
         </Button>
       )}
       <Button

@@ -86,6 +86,17 @@ export function moveToFrontCall(id: string, request: QueueRequest): Call {
   };
 }
 
+/** Back into the queue, as if it had not been tried; its errors stay with it until the next ones. */
+export function retryCall(id: string, request: QueueRequest): Call {
+  const { handledAt: _at, lockByClient: _client, lockExpiresAt: _lock, ...body } = request;
+  return {
+    api: 'actors',
+    method: 'PUT',
+    path: requestsPath(id) + path`/${request.id}`,
+    body: { ...body, retryCount: 0 },
+  };
+}
+
 const BATCH = 25;
 
 export interface AddedCount {
