@@ -89,6 +89,12 @@ async function prepare(server: TestServer, receiver: WebhookReceiver, ada: HostP
     isEnabled: true,
     actions: [{ type: 'RUN_ACTOR', actorId }],
   });
+  const queue = (await ada.post('/v2/request-queues?name=left-behind')).json['data'] as Json;
+  await ada.post(
+    `/v2/request-queues/${queue['id']}/requests/batch?clientKey=dead-run`,
+    ['a', 'b', 'c'].map((name) => ({ url: `https://shop.example.com/${name}`, uniqueKey: name })),
+  );
+  await ada.post(`/v2/request-queues/${queue['id']}/head/lock?clientKey=dead-run&lockSecs=3600&limit=2`);
   await receiver.wait('/hook');
 }
 
@@ -113,7 +119,7 @@ const TASKS: Tasks = {
     );
     await page.locator('.log__x', { hasText: 'the shop is closed' }).waitFor();
   },
-  async 'export the dataset as CSV'(watch) {
+  async 'export the first items of a dataset, without empty ones'(watch) {
     const { page } = watch;
     await watch.go('Actors', 'Runs');
     await watch.click(
@@ -122,10 +128,25 @@ const TASKS: Tasks = {
         .getByRole('link')
         .first(),
     );
-    await watch.click(page.getByRole('link', { name: /^Output/ }));
+    await watch.click(page.getByRole('link', { name: /^Storages/ }));
+    await watch.click(page.getByRole('main').locator('a[href*="/storage/datasets/"]').first());
+    await watch.click(page.getByRole('button', { name: 'Export' }));
+    await watch.click(page.getByText('From a row on'));
+    await page.getByLabel('How many').fill('1');
+    await watch.click(page.getByText('Without empty items and hidden fields'));
     const download = page.waitForEvent('download');
-    await watch.click(page.getByRole('button', { name: 'Download as CSV' }));
+    await watch.click(page.getByRole('button', { name: 'Download CSV' }));
     await (await download).path();
+  },
+  async 'release what a dead run has locked'(watch) {
+    const { page } = watch;
+    await watch.go('Actors', 'Storage');
+    await watch.click(page.getByRole('link', { name: 'Request queues' }));
+    await watch.click(page.getByRole('link', { name: 'left-behind' }));
+    await watch.click(page.getByRole('link', { name: 'Locked' }));
+    await watch.click(page.getByRole('button', { name: /^Release its/ }));
+    await watch.click(page.getByRole('dialog').getByRole('button', { name: /^Release its/ }));
+    await page.getByText('Nothing is locked').waitFor();
   },
   async 'pause a schedule'(watch) {
     const { page } = watch;
