@@ -56,7 +56,7 @@ export function RunCalls({ run }: { run: RunDetail }) {
   }
   const rows = others === undefined ? items : [...items, { api: OTHERS, ...others }];
   return (
-    <div className="stack stack--8">
+    <div className="stack stack--8 run-calls">
       <p className="muted t13">
         {CALL_WORDS.total(formatCount(total.calls), formatCount(total.refused + total.failed))}
       </p>

@@ -29,10 +29,10 @@ export function RunOutput({ run }: { run: RunDetail }) {
   const all = dataset?.data.itemCount ?? items.length;
   const href = hrefOfStorage('datasets', id);
   return (
-    <div className="run-table">
+    <div className="run-table run-table--items">
       <Table
         label={RUN_WORDS.outputTable}
-        columns={columnsOf(fields)}
+        columns={columnsOf(fields, items)}
         rows={items.map((item, index) => ({ item, number: index + 1 }))}
         rowKey={({ number }) => String(number)}
         isCompact
@@ -79,13 +79,15 @@ interface ItemRow {
   number: number;
 }
 
-function columnsOf(fields: readonly string[]): TableColumn<ItemRow>[] {
+function columnsOf(fields: readonly string[], items: readonly DatasetItem[]): TableColumn<ItemRow>[] {
+  const isNumber = (field: string) => items.every((item) => typeof (item[field] ?? 0) === 'number');
   return [
     { id: ' number', head: RUN_WORDS.item, isMain: true, cell: ({ number }) => formatCount(number) },
     ...fields.slice(0, MAX_COLUMNS).map((field) => ({
       id: field,
       head: field,
       cardLabel: field,
+      align: isNumber(field) ? ('end' as const) : undefined,
       cell: ({ item }: ItemRow) => <Value value={item[field]} />,
     })),
   ];

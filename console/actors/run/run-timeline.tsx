@@ -3,7 +3,7 @@ import { path } from '../../api/call.ts';
 import { useRead } from '../../api/read.ts';
 import { ReadProblem } from '../../lib/read-problem.tsx';
 import { Card } from '../../ui/card.tsx';
-import { formatCount } from '../../ui/format.ts';
+import { formatCount, formatDuration } from '../../ui/format.ts';
 import type { IconName } from '../../ui/icon.tsx';
 import { TextLink } from '../../ui/link.tsx';
 import { Skeleton } from '../../ui/states.tsx';
@@ -55,12 +55,15 @@ export function RunTimeline({ run }: { run: RunDetail }) {
   }
   return (
     <Card footer={data.isPartial ? RUN_WORDS.partialTimeline : undefined}>
-      <Timeline label={RUN_WORDS.timelineLabel} items={data.items.map(showEvent)} />
+      <Timeline
+        label={RUN_WORDS.timelineLabel}
+        items={data.items.map((event, index) => showEvent(event, index, data.items[0]?.at))}
+      />
     </Card>
   );
 }
 
-function showEvent(event: RunEvent, index: number): TimelineItem {
+function showEvent(event: RunEvent, index: number, first = event.at): TimelineItem {
   const { at, kind, status, message } = event;
   const { tone, icon } = (status && STATUS_LOOK[status]) ?? { tone: 'neutral' };
   return {
@@ -69,7 +72,12 @@ function showEvent(event: RunEvent, index: number): TimelineItem {
     ...((tone === 'ok' || tone === 'bad') && { tone }),
     content: <EventWords event={event} />,
     ...(message && { comment: message }),
-    meta: <Time at={at} mode="absolute" />,
+    meta: (
+      <>
+        <Time at={at} mode="absolute" />
+        {at > first && ` · ${RUN_WORDS.after(formatDuration(at - first))}`}
+      </>
+    ),
   };
 }
 

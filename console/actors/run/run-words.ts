@@ -150,6 +150,7 @@ export const RUN_WORDS = {
   no: 'no',
   computeUnits: 'Compute units',
   client: 'Client',
+  after: (duration: string) => `after ${duration}`,
   timelineLabel: 'What happened to this run',
   partialTimeline: 'The run is older than what the server records: some of it is missing.',
   events: EVENTS,
