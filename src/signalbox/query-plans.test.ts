@@ -37,11 +37,13 @@ import { listDeliveries } from '../kernel/webhooks/store-deliveries.ts';
 import { readDeliveryBacklog } from '../kernel/webhooks/store-backlog.ts';
 import {
   countUnfinishedRuns,
+  listEndedRuns,
   listNewestRuns,
   listRunStates,
   listRunsThatFailed,
 } from './actors/store-runs.ts';
-import { countRunKinds, listRunsFound } from './actors/store-find-runs.ts';
+import { countRunKinds, listRunsById, listRunsFound } from './actors/find-runs/store-find-runs.ts';
+import { listRunInputs } from './actors/find-runs/store-run-inputs.ts';
 import { findMemberPlace, listMembersByName } from './members/store.ts';
 import { searchByTerms } from '../kernel/storage/search.ts';
 import {
@@ -212,6 +214,12 @@ onEachEngine((testEngine) => {
       await countRunKinds(engine.db, { userId: 'm7', ...scope });
       await listRunsFound(engine.db, { userId: 'm7', ...scope, ...search }, { offset: 0, limit: 10 });
     }
+    const page = { before: { startedAt: 5, id: 'a' }, limit: 10 };
+    for (const scope of [{}, { actorId: 'a' }, { ids: ['a', 'b'] }])
+      await listRunInputs(engine.db, { userId: 'm7', ...scope }, page);
+    await listRunsById(engine.db, ['a', 'b']);
+    await listEndedRuns(engine.db, { actorId: 'a', since: 0 }, 10);
+    await listEndedRuns(engine.db, { actorId: 'a', userId: 'm7', since: 0 }, 10);
     await listNewestRuns(engine.db, 'm7', { since: 0, before: undefined, limit: 10 });
     await listNewestRuns(engine.db, 'm7', { since: 0, before: { startedAt: 5, id: 'a' }, limit: 10 });
     await listNewestRuns(engine.db, undefined, { since: 0, before: undefined, limit: 10 });

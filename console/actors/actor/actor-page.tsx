@@ -9,8 +9,8 @@ import { PageHead } from '../../ui/page.tsx';
 import { Skeleton } from '../../ui/states.tsx';
 import { Badge } from '../../ui/status.tsx';
 import { Tabs } from '../../ui/tabs.tsx';
-import { RunStrip } from '../actors/run-strip.tsx';
 import { hrefOfActor } from '../queries.ts';
+import { ActorFiguresView } from './actor-figures.tsx';
 import { useActorDetail, type ActorDetail } from './actor-queries.ts';
 import { ACTOR_WORDS } from './actor-words.ts';
 import { BuildPart } from './build-part.tsx';
@@ -70,7 +70,7 @@ function ActorView({ actor, rest }: { actor: ActorDetail; rest: string }) {
             <span>{ACTOR_WORDS.totalRuns(formatCount(actor.stats.totalRuns))}</span>
           </>
         }
-        actions={<RunStrip actorId={actor.id} />}
+        actions={<ActorFiguresView actorId={actor.id} />}
       />
       <StandbyLine actor={actor} />
       <Tabs

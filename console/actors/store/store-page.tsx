@@ -2,6 +2,8 @@
 import '../../styles/actors.css';
 import '../../styles/lists.css';
 import '../../styles/usage.css';
+import { useRead } from '../../api/read.ts';
+import type { StoreFigures } from '../../api/types/signalbox.ts';
 import { usePageInfo } from '../../app/page-info.ts';
 import { ListFoot, NoMatch } from '../../lib/list-foot.tsx';
 import { offsetPage, useListPages } from '../../lib/list-pages.ts';
@@ -9,7 +11,7 @@ import { ReadProblem } from '../../lib/read-problem.tsx';
 import { useSearchState, useTypedFilter } from '../../lib/search-state.ts';
 import { ButtonLink } from '../../ui/button.tsx';
 import { Card } from '../../ui/card.tsx';
-import { formatCount } from '../../ui/format.ts';
+import { formatCount, formatDuration } from '../../ui/format.ts';
 import { FilterInput, SelectInput } from '../../ui/input.tsx';
 import { PageHead } from '../../ui/page.tsx';
 import { EmptyState, Skeleton } from '../../ui/states.tsx';
@@ -76,8 +78,8 @@ export default function StorePage() {
       ) : list.rows.length > 0 ? (
         <>
           <div className="store-list" aria-busy={list.isLoading}>
-            {list.rows.map((actor) => (
-              <StoreCard key={actor.id} actor={actor} />
+            {chunksOf(list.rows).map((actors) => (
+              <StoreCards key={actors[0]?.id} actors={actors} />
             ))}
           </div>
           <div className="row store-foot muted t13">
@@ -101,7 +103,26 @@ export default function StorePage() {
   );
 }
 
-function StoreCard({ actor }: { actor: StoreActor }) {
+/** As many as a page of the list has: what is said of them is read together. */
+function chunksOf(actors: readonly StoreActor[]): StoreActor[][] {
+  const count = Math.ceil(actors.length / PAGE);
+  return Array.from({ length: count }, (_, at) => actors.slice(at * PAGE, (at + 1) * PAGE));
+}
+
+function StoreCards({ actors }: { actors: readonly StoreActor[] }) {
+  const { data } = useRead<StoreFigures>({
+    call: { api: 'signalbox', path: '/store/figures', query: { actor: actors.map(idOf) } },
+  });
+  const figures = new Map(data?.items.map((one) => [one.id, one]));
+  return actors.map((actor) => <StoreCard key={actor.id} actor={actor} figures={figures.get(actor.id)} />);
+}
+
+interface StoreCardProps {
+  actor: StoreActor;
+  figures: StoreFigures['items'][number] | undefined;
+}
+
+function StoreCard({ actor, figures }: StoreCardProps) {
   const { title, username, name, userFullName, description, readmeSummary, categories, stats } = actor;
   return (
     <Card
@@ -118,7 +139,7 @@ function StoreCard({ actor }: { actor: StoreActor }) {
         {categories.length > 0 && (
           <span className="row row--4 row--wrap">
             {categories.map((category) => (
-              <Tag key={category}>{category}</Tag>
+              <Tag key={category}>{categoryWord(category)}</Tag>
             ))}
           </span>
         )}
@@ -132,7 +153,20 @@ function StoreCard({ actor }: { actor: StoreActor }) {
             </>
           )}
         </span>
+        {figures !== undefined && figures.runs > 0 && (
+          <span className="muted t12">
+            {STORE_WORDS.successRate(formatCount(Math.round((100 * figures.succeeded) / figures.runs)))}
+            {figures.medianDurationMs !== null &&
+              ` · ${STORE_WORDS.usually(formatDuration(figures.medianDurationMs))}`}
+          </span>
+        )}
       </div>
     </Card>
   );
+}
+
+/** `DEVELOPER_TOOLS` is "Developer tools". */
+function categoryWord(category: string): string {
+  const words = category.toLowerCase().replaceAll('_', ' ');
+  return words.charAt(0).toUpperCase() + words.slice(1);
 }

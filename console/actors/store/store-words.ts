@@ -16,6 +16,8 @@ export const STORE_WORDS = {
   runs: (count: string) => `${count} ${count === '1' ? 'run' : 'runs'}`,
   users: (count: string) => `${count} ${count === '1' ? 'user' : 'users'}`,
   lastRun: 'last run',
+  successRate: (percent: string) => `${percent} % of the last runs succeeded`,
+  usually: (time: string) => `usually ${time}`,
   noText: 'It has no description.',
   empty: {
     title: 'No Actor is shared yet',

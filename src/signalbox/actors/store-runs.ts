@@ -130,3 +130,35 @@ export async function listNewestRuns(
     .limit(limit)
     .execute();
 }
+
+export interface EndedRun {
+  status: string;
+  startedAt: number;
+  finishedAt: number;
+  datasetId: string;
+}
+
+/** The newest of an Actor: of one account, or of all of them. */
+export async function listEndedRuns(
+  db: Db,
+  { actorId, userId, since }: { actorId: string; userId?: string; since: number },
+  limit: number,
+): Promise<EndedRun[]> {
+  const rows = await db
+    .selectFrom('runs')
+    .select(['status', 'started_at', 'finished_at', 'dataset_id'])
+    .where('actor_id', '=', actorId)
+    .$if(userId !== undefined, (query) => query.where('user_id', '=', userId!))
+    .where('started_at', '>=', since)
+    .where('finished_at', 'is not', null)
+    .orderBy('started_at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(limit)
+    .execute();
+  return rows.map((row) => ({
+    status: row.status,
+    startedAt: row.started_at,
+    finishedAt: row.finished_at!,
+    datasetId: row.dataset_id,
+  }));
+}
