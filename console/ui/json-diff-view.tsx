@@ -15,12 +15,14 @@ const longestText = 200_000;
 /** Lines that are drawn before one asks for more. */
 const linesPerPage = 500;
 
-export default function JsonDiffView({ before, after, label = words.difference }: JsonDiffProps) {
+export default function JsonDiffView(props: JsonDiffProps) {
+  const { before, after, label = words.difference, isText = false } = props;
   const [texts, isCut, all] = useMemo(() => {
-    const whole = [stableJson(before), stableJson(after)] as const;
+    const textOf = (value: unknown) => (isText ? String(value) : stableJson(value));
+    const whole = [textOf(before), textOf(after)] as const;
     const longest = Math.max(...whole.map((text) => text.length));
     return [whole.map((text) => text.slice(0, longestText)), longest > longestText, longest] as const;
-  }, [before, after]);
+  }, [before, after, isText]);
   const diff = useMemo(() => compareLines(texts[0] ?? '', texts[1] ?? ''), [texts]);
   const [opened, setOpened] = useState<ReadonlySet<number>>(new Set());
   const [shown, setShown] = useState(linesPerPage);

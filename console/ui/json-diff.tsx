@@ -6,6 +6,8 @@ export interface JsonDiffProps {
   before: unknown;
   after: unknown;
   label?: string | undefined;
+  /** They are texts, and are compared as they are. */
+  isText?: boolean | undefined;
 }
 
 const JsonDiffView = lazy(async () => import('./json-diff-view.tsx'));

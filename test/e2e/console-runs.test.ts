@@ -168,6 +168,7 @@ describe('Actors in the console', { skip: noBrowser, timeout: 10 * PATIENCE_MS }
     await list.getByText('line 100', { exact: true }).waitFor();
     await goOnFrom(100);
     await list.getByText('line 200', { exact: true }).waitFor();
+    await eventually(async () => (await read(`/actor-runs/${id}`)).data.stats.memCurrentBytes > 0);
     assert.equal((await list.locator('.an-green, .lv-warn').count()) > 0, true);
     await list.hover();
     await page.mouse.wheel(0, -400);
@@ -481,6 +482,49 @@ describe('Actors in the console', { skip: noBrowser, timeout: 10 * PATIENCE_MS }
     await close();
   });
 
+  /** A build that fails says where, how long each step took, and what is new since the last good one. */
+  const breakTheBuild = async (page: Page, files: { name: string; content: string }[]) => {
+    const definition = JSON.parse(files.find(({ name }) => name === '.actor/actor.json')!.content) as Json;
+    const sourceFiles = [
+      ...files.filter(({ name }) => name !== '.actor/actor.json'),
+      {
+        name: '.actor/actor.json',
+        content: JSON.stringify({ ...definition, buildCommand: 'node check.js' }),
+      },
+      { name: 'check.js', content: "// Odd prices.\n\nthrow new TypeError('odd');\n" },
+    ];
+    const body = { sourceType: 'SOURCE_FILES', sourceFiles };
+    assert.equal((await ada.put(`/v2/actors/${actorId}/versions/0.1`, body)).status, 200);
+    const { id } = (await ada.post(`/v2/actors/${actorId}/builds?version=0.1`)).json['data'] as Json;
+    await page.goto(`${server.url}/console/actors/ada~chatter/builds/${id}`);
+    await page.locator('.st--pill', { hasText: 'Failed' }).waitFor();
+    await page.locator('.log__s').first().waitFor();
+    await page.getByRole('button', { name: 'First error' }).click();
+    await page.waitForURL(/#L\d+$/);
+    await page.locator('.log__l .is-at', { hasText: 'TypeError' }).waitFor();
+    await page.getByRole('radio', { name: 'Beside the last good one' }).click();
+    await page
+      .getByRole('table', { name: 'Only in the log of this build' })
+      .getByText('TypeError: odd')
+      .waitFor();
+    await page.goBack();
+    await page
+      .locator('.log__x')
+      .getByRole('link', { name: /check\.js:3/ })
+      .first()
+      .click();
+    const text = page.getByLabel('Content of check.js');
+    await text.waitFor();
+    const picked = await page.evaluate<string>(
+      '(({ value, selectionStart, selectionEnd }) => value.slice(selectionStart, selectionEnd))(document.activeElement)',
+    );
+    assert.equal(picked, "throw new TypeError('odd');");
+    await page.getByRole('radio', { name: 'Changes since the last good build' }).click();
+    await page.getByRole('heading', { name: 'check.js' }).waitFor();
+    assert.equal(await page.getByRole('heading', { name: 'main.js' }).count(), 0);
+    await page.getByRole('region', { name: 'Difference of check.js' }).getByText('// Odd prices.').waitFor();
+  };
+
   test('the source is edited and built, the settings are saved, and no page has a barrier or scrolls sideways', async () => {
     const { page, takeProblems, close } = await openConsole(
       browser,
@@ -499,6 +543,7 @@ describe('Actors in the console', { skip: noBrowser, timeout: 10 * PATIENCE_MS }
     const { data } = await read(`/actors/${actorId}`);
     assert.match(JSON.stringify(data.versions[0].sourceFiles), /private/);
     assert.equal(data.taggedBuilds.latest.buildNumber, '0.1.2');
+    await breakTheBuild(page, data.versions[0].sourceFiles);
     await page.getByRole('link', { name: 'Settings' }).click();
     await page.getByLabel('Title').fill('Loud chatter');
     await page.getByLabel('Time limit in seconds').fill('60');
@@ -506,7 +551,9 @@ describe('Actors in the console', { skip: noBrowser, timeout: 10 * PATIENCE_MS }
     await page.getByRole('heading', { name: 'Loud chatter', level: 1 }).waitFor();
     assert.equal((await read(`/actors/${actorId}`)).data.defaultRunOptions.timeoutSecs, 60);
     const run = (await read('/actor-runs?desc=true&status=SUCCEEDED&limit=1')).data.items[0].id as string;
-    const places = ['', '/source', '/builds', '/runs', '/settings'].map((tab) => `/actors/ada~chatter${tab}`);
+    const places = ['', '/source', '/source?view=difference', '/builds', '/runs', '/settings'].map(
+      (tab) => `/actors/ada~chatter${tab}`,
+    );
     places.push(
       '/actors',
       '/runs',

@@ -4,6 +4,7 @@ import { useChange, useRead } from '../../api/read.ts';
 import { offsetPage, useListPages } from '../../lib/list-pages.ts';
 import type { ActorShort, ListBody } from '../queries.ts';
 import type { RunStatus } from '../run.ts';
+import type { ActorFigures, BuildComparison, BuildSteps, BuiltFiles } from '../../api/types/signalbox.ts';
 
 export interface SourceFile {
   name: string;
@@ -51,6 +52,7 @@ export interface Build {
 }
 
 export interface BuildDetail extends Build {
+  actVersion: { versionNumber: string };
   statusMessage?: string | null;
   exitCode?: number | null;
 }
@@ -84,6 +86,43 @@ export function useBuild(id: string) {
     topics: ['build'],
   });
   return { build: data?.data, ...rest };
+}
+
+const FIGURES_MS = 30_000;
+
+export function useActorFigures(actorId: string) {
+  const { data } = useRead<ActorFigures>(
+    { call: { api: 'signalbox', path: path`/actors/${actorId}/figures` } },
+    { everyMs: FIGURES_MS },
+  );
+  return data;
+}
+
+/** While it is made, steps come without an event. */
+const STEPS_MS = 3000;
+
+export function useBuildSteps(id: string, isRunning: boolean) {
+  const { data } = useRead<BuildSteps>(
+    { call: { api: 'signalbox', path: path`/builds/${id}/steps` }, topics: ['build'] },
+    { keepsPrevious: true, everyMs: isRunning ? STEPS_MS : undefined },
+  );
+  return data;
+}
+
+/** With the last good one of its version. */
+export function useBuildComparison(id: string) {
+  return useRead<BuildComparison>({
+    call: { api: 'signalbox', path: path`/builds/${id}/compare` },
+    topics: ['build'],
+  });
+}
+
+/** Those that the last good build was made from. */
+export function useBuiltFiles(actorId: string, version: string) {
+  return useRead<BuiltFiles>({
+    call: { api: 'signalbox', path: path`/actors/${actorId}/versions/${version}/built-files` },
+    topics: ['build'],
+  });
 }
 
 function buildCall(actorId: string, version: string): Call {

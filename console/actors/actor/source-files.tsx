@@ -4,15 +4,17 @@ import { useLocation } from 'wouter';
 import { path, type Call } from '../../api/call.ts';
 import { useChange } from '../../api/read.ts';
 import { useSayDraft } from '../../app/draft-call.ts';
+import { pointAt } from '../../lib/line-range.ts';
 import { useSearchState } from '../../lib/search-state.ts';
 import { Banner } from '../../ui/banner.tsx';
 import { Button } from '../../ui/button.tsx';
 import { formatCount } from '../../ui/format.ts';
-import { TextArea, TextInput } from '../../ui/input.tsx';
+import { TextInput } from '../../ui/input.tsx';
 import { toast } from '../../ui/toast-store.ts';
 import { useStartBuild, type ActorDetail, type SourceFile } from './actor-queries.ts';
 import { ACTOR_WORDS } from './actor-words.ts';
 import { hrefOfBuild } from './builds-tab.tsx';
+import { SourceText } from './source-text.tsx';
 
 export interface SourceFilesProps {
   actor: ActorDetail;
@@ -68,7 +70,10 @@ export function SourceFiles({ actor, version, files: saved, isOwner, onSaved }: 
                 key={name}
                 type="button"
                 aria-current={name === file?.name ? 'true' : undefined}
-                onClick={() => search.set({ file: name })}
+                onClick={() => {
+                  pointAt(undefined);
+                  search.set({ file: name });
+                }}
               >
                 {name}
                 {changed.includes(name) && ' •'}
@@ -161,15 +166,9 @@ function FileText({ file, isOwner, onContent, onRemove }: FileTextProps) {
     );
   return (
     <div className="stack">
-      <TextArea
-        isMono
-        className="source__text"
-        rows={24}
-        aria-label={ACTOR_WORDS.fileText(file.name)}
-        spellCheck={false}
-        autoComplete="off"
-        autoCapitalize="off"
-        readOnly={!isOwner}
+      <SourceText
+        label={ACTOR_WORDS.fileText(file.name)}
+        isReadOnly={!isOwner}
         value={file.content ?? ''}
         onValue={onContent}
       />

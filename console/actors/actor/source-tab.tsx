@@ -4,11 +4,13 @@ import { useSearchState } from '../../lib/search-state.ts';
 import { Banner } from '../../ui/banner.tsx';
 import { Card, KeyValues } from '../../ui/card.tsx';
 import { SelectInput } from '../../ui/input.tsx';
+import { Segmented } from '../../ui/segmented.tsx';
 import { TextLink } from '../../ui/link.tsx';
 import { EmptyState } from '../../ui/states.tsx';
 import { repositoryHref } from '../repository-link.ts';
 import type { ActorDetail, ActorVersion } from './actor-queries.ts';
 import { ACTOR_WORDS } from './actor-words.ts';
+import { SourceDifference } from './source-difference.tsx';
 import { SourceFiles } from './source-files.tsx';
 
 export interface SourceTabProps {
@@ -25,6 +27,7 @@ export function SourceTab({ actor, isOwner }: SourceTabProps) {
   const [round, setRound] = useState(0);
   if (version === undefined) return <EmptyState icon="file" title={ACTOR_WORDS.noFiles} />;
   const { versionNumber, sourceType } = version;
+  const isDifference = isOwner && search.get('view') === 'difference';
   return (
     <div className="stack">
       {versions.length > 1 && (
@@ -45,14 +48,38 @@ export function SourceTab({ actor, isOwner }: SourceTabProps) {
         version.sourceFiles === undefined || version.sourceFiles === null ? (
           <Banner tone="neutral">{ACTOR_WORDS.hiddenSource}</Banner>
         ) : (
-          <SourceFiles
-            key={`${versionNumber} ${round}`}
-            actor={actor}
-            version={versionNumber}
-            files={version.sourceFiles}
-            isOwner={isOwner}
-            onSaved={() => setRound(round + 1)}
-          />
+          <>
+            {isOwner && (
+              <div>
+                <Segmented
+                  size="sm"
+                  label={ACTOR_WORDS.sourceViews}
+                  value={isDifference ? 'difference' : 'files'}
+                  options={[
+                    { value: 'files', label: ACTOR_WORDS.editFiles },
+                    { value: 'difference', label: ACTOR_WORDS.difference },
+                  ]}
+                  onChange={(next) =>
+                    search.set({ view: next === 'files' ? undefined : next }, { isStep: true })
+                  }
+                />
+              </div>
+            )}
+            {isDifference && (
+              <SourceDifference actor={actor} version={versionNumber} files={version.sourceFiles} />
+            )}
+            {/* What was typed stays while one looks at the difference. */}
+            <div className="stack" hidden={isDifference}>
+              <SourceFiles
+                key={`${versionNumber} ${round}`}
+                actor={actor}
+                version={versionNumber}
+                files={version.sourceFiles}
+                isOwner={isOwner}
+                onSaved={() => setRound(round + 1)}
+              />
+            </div>
+          </>
         )
       ) : (
         <SourceAddress version={version} />

@@ -1,7 +1,8 @@
 // One row of a log: number, time, level and text with its colours; or the mark of a gap.
-import { memo, useContext, type MouseEvent, type ReactNode } from 'react';
+import { Fragment, memo, useContext, type MouseEvent, type ReactNode } from 'react';
 import { classNames } from '../../ui/class-names.ts';
 import { formatBytes, formatCount } from '../../ui/format.ts';
+import { TextLink } from '../../ui/link.tsx';
 import { TimeZoneContext } from '../../ui/time.tsx';
 import { parseAnsi } from './ansi.ts';
 import { hrefOfRange, pointAt } from '../../lib/line-range.ts';
@@ -9,6 +10,7 @@ import type { LineRange } from '../../lib/parse-range.ts';
 import type { LogGap, OmittedLines } from './log-book.ts';
 import { splitLevel, type LogLine } from './log-line.ts';
 import { LOG_WORDS } from './log-words.ts';
+import { splitPlaces, type HrefOfPlace } from './places.ts';
 
 export interface LogLineViewProps {
   number: number;
@@ -21,10 +23,14 @@ export interface LogLineViewProps {
   isPointedAt: boolean;
   isCurrentHit: boolean;
   hasLevels: boolean;
+  /** At the margin. */
+  note?: string | undefined;
+  hrefOfPlace?: HrefOfPlace | undefined;
 }
 
 export const LogLineView = memo(function LogLineView(props: LogLineViewProps) {
   const { number, line, total, query, isPointedAt, isCurrentHit, hasLevels } = props;
+  const { note, hrefOfPlace } = props;
   const { at, level, text = '' } = line ?? {};
   const { word, rest } = splitLevel(text);
   const timeZone = useContext(TimeZoneContext);
@@ -65,9 +71,18 @@ export const LogLineView = memo(function LogLineView(props: LogLineViewProps) {
       <span className="log__x">
         {parseAnsi(rest).map((part, index) => (
           <span key={index} className={part.className}>
-            {markHits(part.text, query, isCurrentHit)}
+            {splitPlaces(part.text, hrefOfPlace).map(({ text: piece, href }, place) =>
+              href === undefined ? (
+                <Fragment key={place}>{markHits(piece, query, isCurrentHit)}</Fragment>
+              ) : (
+                <TextLink key={place} href={href}>
+                  {markHits(piece, query, isCurrentHit)}
+                </TextLink>
+              ),
+            )}
           </span>
         ))}
+        {note !== undefined && <span className="log__s">{note}</span>}
       </span>
     </li>
   );

@@ -5,6 +5,7 @@ import { classNames } from '../../ui/class-names.ts';
 import { formatCount } from '../../ui/format.ts';
 import type { LineRange } from '../../lib/parse-range.ts';
 import { LogGapView, LogLineView, OmittedView } from './log-line-view.tsx';
+import type { HrefOfPlace } from './places.ts';
 import type { LogReader, LogSnapshot } from './log-reader.ts';
 import { layOutRows, type LogRows } from './log-rows.ts';
 import { LOG_WORDS } from './log-words.ts';
@@ -28,10 +29,13 @@ export interface LogListProps {
   /** The line of the hit that one is at. */
   hit: number | undefined;
   range: LineRange | undefined;
+  notes?: ReadonlyMap<number, string> | undefined;
+  hrefOfPlace?: HrefOfPlace | undefined;
 }
 
 export function LogList(props: LogListProps) {
   const { reader, snapshot, shown, isWrapped, isFollowing, onFollowing, query, hit, range } = props;
+  const { notes, hrefOfPlace } = props;
   const { book } = reader;
   const { last, version } = snapshot;
   const box = useRef<HTMLOListElement>(null);
@@ -96,6 +100,8 @@ export function LogList(props: LogListProps) {
             isPointedAt={range !== undefined && number >= range.from && number <= range.to}
             isCurrentHit={number === hit}
             hasLevels={book.hasLevels}
+            note={notes?.get(number)}
+            hrefOfPlace={hrefOfPlace}
           />
         );
       })}

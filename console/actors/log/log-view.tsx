@@ -17,6 +17,7 @@ import type { LineRange } from '../../lib/parse-range.ts';
 import type { LogBook } from './log-book.ts';
 import { plainText } from './log-line.ts';
 import { LogList } from './log-list.tsx';
+import type { HrefOfPlace } from './places.ts';
 import type { LogSnapshot } from './log-reader.ts';
 import { useHits, useLevelLines, type LogMatches } from './log-search.ts';
 import { LOG_WORDS } from './log-words.ts';
@@ -29,6 +30,12 @@ export interface LogViewProps {
   isOver: boolean;
   /** What stands there while nothing was printed. */
   emptyText: string;
+  /** At the margin of some lines, by their numbers. */
+  notes?: ReadonlyMap<number, string> | undefined;
+  /** The line that the bar has a button for. */
+  firstError?: number | undefined;
+  /** The page of a place in the sources that a line names. */
+  hrefOfPlace?: HrefOfPlace | undefined;
 }
 
 export function LogView(props: LogViewProps) {
@@ -39,7 +46,8 @@ export function LogView(props: LogViewProps) {
 /** As the API joins them. */
 const LEVELS = ['WARN,ERROR', 'ERROR'] as const;
 
-function OneLog({ kind, id, isOver, emptyText }: LogViewProps) {
+function OneLog(props: LogViewProps) {
+  const { kind, id, isOver, emptyText, notes, firstError, hrefOfPlace } = props;
   const { reader, book, call, snapshot, retry } = useLog(kind, id, isOver);
   const search = useSearchState('');
   const [query, setQuery] = useState(search.get('find') ?? '');
@@ -87,7 +95,20 @@ function OneLog({ kind, id, isOver, emptyText }: LogViewProps) {
           onChange={(isOn) => search.set({ wrap: isOn ? '1' : undefined })}
         />
         {isLive && <Checkbox label={LOG_WORDS.follow} isChecked={isFollowing} onChange={setFollowing} />}
-        <span className="push">
+        <span className="push row row--4">
+          {firstError !== undefined && (
+            <Button
+              size="sm"
+              icon="adown"
+              onClick={() => {
+                setFollowing(false);
+                setHit(undefined);
+                pointAt({ from: firstError, to: firstError });
+              }}
+            >
+              {LOG_WORDS.firstError}
+            </Button>
+          )}
           <Button tone="ghost" size="sm" icon="dl" onClick={() => void download(downloadCall(id))}>
             {LOG_WORDS.download}
           </Button>
@@ -108,6 +129,8 @@ function OneLog({ kind, id, isOver, emptyText }: LogViewProps) {
           query={query.trim().toLowerCase()}
           hit={hit}
           range={range}
+          notes={notes}
+          hrefOfPlace={hrefOfPlace}
         />
       )}
       <LogFoot

@@ -23,6 +23,7 @@ export const LOG_WORDS = {
   wrap: 'Wrap',
   follow: 'Follow',
   download: 'Download',
+  firstError: 'First error',
   states: STATES,
   following: 'Live, following',
   paused: 'Live, paused',

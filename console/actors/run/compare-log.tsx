@@ -1,11 +1,11 @@
 // Lines that only one of two logs has, the most severe first, each with a link to the first of its kind.
+import '../../styles/run-compare.css';
 import { formatCount } from '../../ui/format.ts';
 import { TextLink } from '../../ui/link.tsx';
 import { Section } from '../../ui/page.tsx';
 import { Status, type StatusTone } from '../../ui/status.tsx';
 import { ListFoot } from '../../lib/list-foot.tsx';
 import { Table, type TableColumn } from '../../ui/table.tsx';
-import { hrefOfRun } from '../run.ts';
 import type { OneSidedLine } from './compare-queries.ts';
 import { COMPARE_WORDS } from './compare-words.ts';
 
@@ -17,35 +17,37 @@ export interface OneSidedLinesProps {
   title: string;
   lines: OneSidedLine[];
   total: number;
-  /** Whose log has them. */
-  runId: string;
+  /** The page of the log that has them. */
+  href: string;
 }
 
-export function OneSidedLines({ title, lines, total, runId }: OneSidedLinesProps) {
+export function OneSidedLines({ title, lines, total, href }: OneSidedLinesProps) {
   return (
     <Section title={title}>
       {lines.length === 0 ? (
         <p className="muted t13">{COMPARE_WORDS.noLines}</p>
       ) : (
-        <Table
-          label={title}
-          columns={columnsOf(runId)}
-          rows={lines}
-          rowKey={({ number }) => String(number)}
-          rowCount={total}
-          footer={
-            <>
-              <ListFoot list={{ rows: lines, total }} nouns={COMPARE_WORDS.lines} />
-              <span>{COMPARE_WORDS.normal}</span>
-            </>
-          }
-        />
+        <div className="lines-table">
+          <Table
+            label={title}
+            columns={columnsOf(href)}
+            rows={lines}
+            rowKey={({ number }) => String(number)}
+            rowCount={total}
+            footer={
+              <>
+                <ListFoot list={{ rows: lines, total }} nouns={COMPARE_WORDS.lines} />
+                <span>{COMPARE_WORDS.normal}</span>
+              </>
+            }
+          />
+        </div>
       )}
     </Section>
   );
 }
 
-function columnsOf(runId: string): TableColumn<OneSidedLine>[] {
+function columnsOf(href: string): TableColumn<OneSidedLine>[] {
   return [
     {
       id: 'line',
@@ -68,9 +70,7 @@ function columnsOf(runId: string): TableColumn<OneSidedLine>[] {
       id: 'first',
       head: COMPARE_WORDS.first,
       cell: ({ number }) => (
-        <TextLink href={`${hrefOfRun(runId)}#L${number}`}>
-          {COMPARE_WORDS.showLine(formatCount(number))}
-        </TextLink>
+        <TextLink href={`${href}#L${number}`}>{COMPARE_WORDS.showLine(formatCount(number))}</TextLink>
       ),
     },
   ];

@@ -82,12 +82,17 @@ function ComparisonView({ comparison, actorId }: { comparison: RunComparison; ac
         <OutputDifference output={output} />
       </Section>
       <ChangesBetween from={before.startedAt} to={after.startedAt} />
-      <OneSidedLines title={COMPARE_WORDS.added} lines={log.added} total={log.addedTotal} runId={after.id} />
+      <OneSidedLines
+        title={COMPARE_WORDS.added}
+        lines={log.added}
+        total={log.addedTotal}
+        href={hrefOfRun(after.id)}
+      />
       <OneSidedLines
         title={COMPARE_WORDS.missing}
         lines={log.missing}
         total={log.missingTotal}
-        runId={before.id}
+        href={hrefOfRun(before.id)}
       />
       {log.isPartial && <p className="muted t13">{COMPARE_WORDS.partialLog}</p>}
     </>

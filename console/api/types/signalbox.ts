@@ -92,6 +92,23 @@ export interface ActivityDetail {
   after?: unknown;
 }
 
+export interface ActorFigures {
+  /** That have ended, the newest */
+  runs: number;
+  succeeded: number;
+  medianDurationMs: number | null;
+  medianItems: number | null;
+  /** Those with runs, the oldest first */
+  days: {
+    /** Its beginning, in UTC */
+    day: number;
+    succeeded: number;
+    other: number;
+  }[];
+  /** There are more than 1000 runs */
+  isPartial: boolean;
+}
+
 export interface AppInstallation {
   id: number;
   app: { slug: string; name: string };
@@ -258,6 +275,37 @@ interface BlameOrigin {
   path: string;
 }
 
+export interface BuildComparison {
+  before: ComparedBuild;
+  after: ComparedBuild;
+  log: {
+    /** Lines that the log before does not have, the most severe and frequent first; at most 100 */
+    added: OneSidedLine[];
+    /** Lines that only the log before has */
+    missing: OneSidedLine[];
+    addedTotal: number;
+    missingTotal: number;
+    /** A log has more different lines than are compared */
+    isPartial: boolean;
+  };
+}
+
+export interface BuildSteps {
+  /** The first 100 */
+  steps: {
+    /** Of its first line in the log */
+    number: number;
+    /** Until the next step; absent for the last one while it goes on */
+    durationMs?: number;
+  }[];
+  firstError: number | null;
+}
+
+export interface BuiltFiles {
+  build: ComparedBuild;
+  files: { name: string; format?: 'TEXT' | 'BASE64'; content?: string; folder?: boolean }[];
+}
+
 export interface ChangeGuard {
   /** The keys of the environments where something else is served or configured */
   environments: string[];
@@ -313,6 +361,14 @@ interface CommitSummary {
     login?: string;
   };
   authoredAt: number;
+}
+
+interface ComparedBuild {
+  id: string;
+  number: string;
+  status: 'READY' | 'RUNNING' | 'SUCCEEDED' | 'FAILED' | 'TIMING-OUT' | 'TIMED-OUT' | 'ABORTING' | 'ABORTED';
+  startedAt: number;
+  finishedAt: number | null;
 }
 
 export interface CopiedFlag {
@@ -629,6 +685,17 @@ interface MissingPermission {
   resource: string;
 }
 
+interface OneSidedLine {
+  /** Without what differs from run to run: `<n>`, `<url>`, `<id>`, `<time>` */
+  text: string;
+  count: number;
+  /** Of the first such line in its log */
+  number: number;
+  /** As it was printed */
+  example: string;
+  level?: 'DEBUG' | 'INFO' | 'WARN' | 'ERROR';
+}
+
 export interface OwnApp {
   id: number;
   slug: string;
@@ -902,6 +969,16 @@ interface Statement {
   notActions?: string[];
   resources?: string[];
   notResources?: string[];
+}
+
+export interface StoreFigures {
+  items: {
+    id: string;
+    /** That have ended, the newest */
+    runs: number;
+    succeeded: number;
+    medianDurationMs: number | null;
+  }[];
 }
 
 export interface System {

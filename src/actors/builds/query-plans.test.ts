@@ -10,7 +10,10 @@ import { findLastKept, findNextActor, listFinishedJobs } from '../jobs/store-fin
 import { buildMigrations } from '../migrations/builds.ts';
 import { NEW_BUILD } from './fixture.ts';
 import {
+  clearEarlierSources,
   clearSnapshotSource,
+  findBuiltSource,
+  findLastGoodBuild,
   findSnapshot,
   insertSnapshot,
   deleteBuild,
@@ -70,6 +73,9 @@ onEachEngine((testEngine) => {
     assert.deepEqual([...(await listReferencedSources(db, ['hash-1', 'none']))], ['hash-1']);
     assert.deepEqual([...(await listReferencedDependencies(db, ['key-1', 'none']))], ['key-1']);
     assert.deepEqual(await findSnapshot(db, 'build-7'), { source: '{}', envVars: [] });
+    assert.equal((await findBuiltSource(db, 'actor-7', '0.1'))?.build.id, 'build-757');
+    const last7 = { actorId: 'actor-7', versionNumber: '0.1', startedAt: 757, id: 'build-757' };
+    assert.equal((await findLastGoodBuild(db, last7))?.id, 'build-707');
     const of = await findNextActor(db, 'builds', { userId: 'user-1', actorId: 'actor-1' });
     await findNextActor(db, 'builds', undefined);
     const last = await findLastKept(db, 'builds', of!, 3);
@@ -79,9 +85,12 @@ onEachEngine((testEngine) => {
       await lockBuild(tx, 'build-9');
       await updateBuild(tx, 'build-9', { status: 'RUNNING' });
       await clearSnapshotSource(tx, 'build-9');
+      await clearEarlierSources(tx, last7);
       await deleteBuild(tx, 'build-9');
     });
     statements = [...seen.values()].filter(({ sql: text }) => text.includes('"build'));
+    assert.equal((await findBuiltSource(db, 'actor-7', '0.1'))?.build.id, 'build-757');
+    assert.equal((await findSnapshot(db, 'build-707'))?.source, null);
     await sql.raw('analyze').execute(db);
   });
 

@@ -60,6 +60,16 @@ const OneSided = Type.Object(
   { $id: 'OneSidedLine' },
 );
 
+export const ComparedLogs = Type.Object({
+  added: Type.Array(OneSided, {
+    description: `Lines that the log before does not have, the most severe and frequent first; at most ${MAX_COMPARED_LINES}`,
+  }),
+  missing: Type.Array(OneSided, { description: 'Lines that only the log before has' }),
+  addedTotal: Type.Integer(),
+  missingTotal: Type.Integer(),
+  isPartial: Type.Boolean({ description: 'A log has more different lines than are compared' }),
+});
+
 export const RunComparison = Type.Object(
   {
     before: ComparedRun,
@@ -97,15 +107,7 @@ export const RunComparison = Type.Object(
       },
       { description: 'The names of fields that the items of only one of the runs have' },
     ),
-    log: Type.Object({
-      added: Type.Array(OneSided, {
-        description: `Lines that the log before does not have, the most severe and frequent first; at most ${MAX_COMPARED_LINES}`,
-      }),
-      missing: Type.Array(OneSided, { description: 'Lines that only the log before has' }),
-      addedTotal: Type.Integer(),
-      missingTotal: Type.Integer(),
-      isPartial: Type.Boolean({ description: 'A log has more different lines than are compared' }),
-    }),
+    log: ComparedLogs,
   },
   { $id: 'RunComparison' },
 );

@@ -2,6 +2,8 @@
 import assert from 'node:assert/strict';
 import { join as joinPath } from 'node:path';
 import { after, before, describe, test } from 'node:test';
+import { NEW_BUILD } from '../../../src/actors/builds/fixture.ts';
+import { insertBuild, insertSnapshot } from '../../../src/actors/builds/store.ts';
 import type { Actor } from '../../../src/actors/actors/model.ts';
 import { openLogWriter } from '../../../src/actors/logs/log-writer.ts';
 import { insertLog } from '../../../src/actors/logs/store.ts';
@@ -170,6 +172,138 @@ onEachEngine((engine) => {
     });
   });
 
+  describe('figures', () => {
+    test('ended runs of an Actor are counted by day with their medians, and those of the store for everybody', async () => {
+      const member = await join(server, 'fig', { role: 'writer' });
+      const { value: token } = await giveToken(server, member, { role: 'writer' });
+      const actor = await giveActor(server, { token, name: 'figures' });
+      const now = server.clock.now();
+      const ended = async (
+        status: 'SUCCEEDED' | 'FAILED',
+        daysAgo: number,
+        durationMs: number,
+        items: number,
+      ) => {
+        const startedAt = now - daysAgo * DAY;
+        const fields = { token, status, startedAt, finishedAt: startedAt + durationMs };
+        const run = await giveRun(server, actor, fields);
+        const body = Array.from({ length: items }, (_, n) => ({ n }));
+        if (items > 0)
+          await server.call(`/v2/datasets/${run.datasetId}/items`, { method: 'POST', body, token });
+      };
+      await ended('SUCCEEDED', 1, 1000, 3);
+      await ended('SUCCEEDED', 1, 3000, 0);
+      await ended('SUCCEEDED', 2, 9000, 7);
+      await ended('FAILED', 2, 50, 1);
+      await ended('SUCCEEDED', 40, 100_000, 9);
+      const { json } = await server.call(`${BASE}/actors/${actor.id}/figures`, { token });
+      const [second, first] = [1, 2].map((ago) => Math.floor((now - ago * DAY) / DAY) * DAY);
+      assert.deepEqual(json, {
+        runs: 4,
+        succeeded: 3,
+        medianDurationMs: 3000,
+        medianItems: 3,
+        days: [
+          { day: first, succeeded: 1, other: 1 },
+          { day: second, succeeded: 2, other: 0 },
+        ],
+        isPartial: false,
+      });
+      assert.equal(
+        (await server.call(`${BASE}/actors/${actor.id}/figures`, { token: outsider })).status,
+        404,
+      );
+      const store = `${BASE}/store/figures?actor=${actor.id}&actor=none`;
+      assert.deepEqual((await server.call(store, { token: outsider })).json['items'], []);
+      await server.call(`/v2/actors/${actor.id}`, { method: 'PUT', body: { isPublic: true }, token });
+      assert.deepEqual((await server.call(store, { token: outsider })).json['items'], [
+        { id: actor.id, runs: 4, succeeded: 3, medianDurationMs: 3000 },
+      ]);
+      assert.equal((await server.call(`${BASE}/store/figures`, { token })).status, 422);
+    });
+  });
+
+  describe('builds', () => {
+    test('a build has its steps with durations and its first error, and is compared with the last good one', async () => {
+      const actor = await giveActor(server, { name: 'built' });
+      const { kernel } = server.app;
+      const build = async (number: number, status: 'SUCCEEDED' | 'FAILED', printed: readonly string[]) => {
+        const id = `built-${engine.kind}-${number}`;
+        const fields = {
+          actorId: actor.id,
+          userId: actor.userId,
+          buildNumber: `0.1.${number}`,
+          startedAt: number,
+        };
+        await insertBuild(kernel.db, { ...NEW_BUILD, ...fields, id, status });
+        await insertLog(kernel.db, { id, userId: actor.userId }, server.clock.now());
+        const folder = joinPath(kernel.settings.execution.work, id);
+        const writer = await openLogWriter(kernel, { id, folder });
+        for (const line of printed) writer.write(line);
+        await writer.end();
+        return id;
+      };
+      const good = await build(1, 'SUCCEEDED', [
+        'ACTOR: Building.',
+        'found 0 errors',
+        'ACTOR: Build finished.',
+      ]);
+      const bad = await build(2, 'FAILED', [
+        'ACTOR: Building.',
+        'found 0 errors',
+        'src/main.ts(3,1): error TS2304: Cannot find name.',
+        'SyntaxError: later',
+        'ACTOR: It failed.',
+      ]);
+      const { steps, firstError } = await get(`/builds/${bad}/steps`);
+      assert.deepEqual(
+        steps.map(({ number }: Json) => number),
+        [1, 5],
+      );
+      assert.equal(typeof steps[0].durationMs, 'number');
+      assert.equal(steps[1].durationMs, undefined);
+      assert.equal(firstError, 3);
+      assert.equal((await get(`/builds/${good}/steps`))['firstError'], null);
+      const { before: compared, log } = await get(`/builds/${bad}/compare`);
+      assert.deepEqual([compared.id, compared.number], [good, '0.1.1']);
+      assert.deepEqual(log.added.map(({ number }: Json) => number).toSorted(), [3, 4, 5]);
+      assert.deepEqual(
+        log.missing.map(({ text }: Json) => text),
+        ['ACTOR: Build finished.'],
+      );
+      assert.equal((await server.call(`${BASE}/builds/${good}/compare`)).status, 404);
+      for (const part of ['steps', 'compare'])
+        assert.equal((await server.call(`${BASE}/builds/${bad}/${part}`, { token: outsider })).status, 404);
+    });
+
+    test('the files of the last good build of a version stay, for its owner', async () => {
+      const actor = await giveActor(server, { name: 'sourced' });
+      const { db } = server.app.kernel;
+      const version = {
+        actorId: actor.id,
+        number: '0.1',
+        envVars: [],
+        appliesEnvVarsToBuild: false,
+      } as const;
+      const source = JSON.stringify({ sourceFiles: [{ name: 'main.js', format: 'TEXT', content: '1' }] });
+      const path = `/actors/${actor.id}/versions/0.1/built-files`;
+      assert.equal((await server.call(BASE + path)).status, 404);
+      const id = `sourced-${engine.kind}`;
+      await insertBuild(db, { ...NEW_BUILD, id, actorId: actor.id, userId: actor.userId });
+      await insertSnapshot(db, id, {
+        ...version,
+        sourceType: 'SOURCE_FILES',
+        source,
+        buildTag: null,
+        buildsOnPush: false,
+        createdAt: 1,
+      });
+      const { build, files } = await get(path);
+      assert.deepEqual([build.id, files], [id, [{ name: 'main.js', format: 'TEXT', content: '1' }]]);
+      assert.equal((await server.call(BASE + path, { token: outsider })).status, 404);
+    });
+  });
+
   describe('lists', () => {
     test('runs are found by what they are, with the counts of each choice, and those of others are not', async () => {
       const { value: token } = await giveToken(server, await join(server, 'lia', { role: 'writer' }), {
@@ -235,7 +369,11 @@ onEachEngine((engine) => {
         return run.id;
       };
       const first = await withInput('FAILED', { start: 'https://Shop.test/a' }, 1);
-      const second = await withInput('SUCCEEDED', { start: 'https://shop.test/b', pad: 'x'.repeat(100_000) }, 2);
+      const second = await withInput(
+        'SUCCEEDED',
+        { start: 'https://shop.test/b', pad: 'x'.repeat(100_000) },
+        2,
+      );
       await withInput('FAILED', { start: 'https://news.test' }, 3);
       await withInput('FAILED', { start: 'https://shop.test', pad: 'x'.repeat(300_000) }, 4);
       await giveRun(server, actor, { token, startedAt: now - 5 * MINUTE });
@@ -243,7 +381,14 @@ onEachEngine((engine) => {
         const { status, json, text } = await server.call(`${BASE}/runs?${query}`, { token: as });
         assert.equal(status, 200, text);
         const { total, searched, unread, isPartial, choices } = json;
-        return { ids: (json['items'] as Json[]).map(({ id }) => id), total, searched, unread, isPartial, choices };
+        return {
+          ids: (json['items'] as Json[]).map(({ id }) => id),
+          total,
+          searched,
+          unread,
+          isPartial,
+          choices,
+        };
       };
       const found = await find('input=shop.TEST');
       assert.deepEqual(found, {

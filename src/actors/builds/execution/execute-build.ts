@@ -3,7 +3,7 @@ import { rmdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Failure } from '../../../kernel/failure.ts';
 import type { Kernel } from '../../../kernel/kernel.ts';
-import { type Job, type JobContext, isFinished, reasonToGiveUp } from '../../jobs/job.ts';
+import { type Job, type JobContext, type JobStatus, isFinished, reasonToGiveUp } from '../../jobs/job.ts';
 import { deleteJob, holdsJob } from '../../jobs/store.ts';
 import { openLogWriter } from '../../logs/log-writer.ts';
 import { finishLog } from '../../logs/stored-log.ts';
@@ -13,9 +13,9 @@ import { setTag } from '../../actors/store-tags.ts';
 import { lockActor } from '../../actors/store.ts';
 import { listBuildWebhooks, recordBuildEvent } from '../../webhooks/record-event.ts';
 import { StepFailed } from './build-step.ts';
-import { BUILD_TIMEOUT_MS } from '../model.ts';
+import { BUILD_TIMEOUT_MS, type Build } from '../model.ts';
 import { produceBuild, type BuildContext, type BuildResult } from './produce-build.ts';
-import { findBuild, clearSnapshotSource, lockBuild, updateBuild } from '../store.ts';
+import { findBuild, clearEarlierSources, clearSnapshotSource, lockBuild, updateBuild } from '../store.ts';
 import { BUILD_FOLDERS, makeTemporaryFolder, makeWorkFolder } from './work-folders.ts';
 
 export interface BuildExecution {
@@ -134,6 +134,11 @@ async function beginBuild(kernel: Kernel, job: Job): Promise<boolean> {
   });
 }
 
+/** Files that were edited here are compared with those of the last good build. Other sources are addresses. */
+function isKept({ sourceType }: Build, status: JobStatus): boolean {
+  return sourceType === 'SOURCE_FILES' && status === 'SUCCEEDED';
+}
+
 /** Saves the result, gives the tag to a build that has succeeded, and ends the job. False if the lease was lost: nothing is written. */
 export async function endBuild(
   kernel: Kernel,
@@ -160,7 +165,7 @@ export async function endBuild(
       ...(status === 'SUCCEEDED' && result.content),
     };
     await updateBuild(tx, build.id, changes);
-    await clearSnapshotSource(tx, build.id);
+    await (isKept(build, status) ? clearEarlierSources(tx, build) : clearSnapshotSource(tx, build.id));
     const actor =
       status === 'SUCCEEDED' && build.tag !== null ? await lockActor(tx, build.actorId) : undefined;
     if (actor !== undefined) {
