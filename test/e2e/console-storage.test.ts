@@ -195,6 +195,12 @@ describe('storages in the console', { skip: noBrowser, timeout: 10 * PATIENCE_MS
     await page.getByRole('complementary').getByText('HTTP 503').waitFor();
     await page.getByRole('complementary').getByRole('button', { name: 'Retry' }).click();
     await page.getByRole('region', { name: '3 pending, 0 locked, 0 handled' }).waitFor();
+    await ada.put(`/v2/request-queues/${id}/requests/${done}?clientKey=dead`, { ...failed, handledAt });
+    await page.goto(`${server.url}/console/storage/queues/${id}?view=failed`);
+    await page.getByText('of them with errors').waitFor();
+    await page.getByLabel('Select all rows').check();
+    await page.getByRole('button', { name: 'Retry' }).click();
+    await page.getByText('No request was handled with errors').waitFor();
     const again = (await ada.get(`/v2/request-queues/${id}/requests/${done}`)).json['data'];
     assert.deepEqual([again.handledAt ?? null, again.retryCount], [null, 0]);
     assert.deepEqual(await findBarriers(page), []);

@@ -18,6 +18,7 @@ import { clampLimit, describeLimit } from '../../kernel/http/reply/page.ts';
 import { JsonText, route } from '../../kernel/http/route.ts';
 import { OneOf, Type } from '../../kernel/schema/schema.ts';
 import { mapInSlices } from '../../kernel/yield-to-event-loop.ts';
+import { findFailedRequests, MAX_SEARCHED_REQUESTS } from './store-failed-requests.ts';
 
 /** Of a unique key. */
 const MAX_LENGTH = 65_536;
@@ -72,6 +73,48 @@ const listQueueRequests = route(
   authorizeQueueReading,
 );
 
+/** Of the requests that one reply has. */
+const MAX_FAILED_BYTES = 2_000_000;
+
+const listFailedRequests = route(
+  {
+    id: 'listFailedRequests',
+    method: 'GET',
+    path: '/request-queues/{storageId}/requests/failed',
+    summary: 'List the requests of a queue that were handled with errors',
+    description: `The first ones in the order of their ids, and how many there are among the first ${MAX_SEARCHED_REQUESTS} requests.`,
+    access: READ_ACCESS,
+    params: ByReference,
+    query: Type.Object({
+      limit: Type.Optional(
+        Type.Integer({ minimum: 1, description: describeLimit(DEFAULT_LISTED, DEFAULT_LISTED) }),
+      ),
+    }),
+    reply: {
+      200: Type.Object({
+        items: Type.Array(QueueRequest),
+        failed: Type.Integer({ description: 'Among those that were looked through' }),
+        isPartial: Type.Boolean({ description: 'There are more requests than were looked through' }),
+      }),
+    },
+  },
+  async (call, kernel) => {
+    const { now, query } = call;
+    const { queues } = kernel.services;
+    const { id: queueId } = await openQueue(kernel, call, 'read');
+    await enforceLimit(kernel, 'queue', queueId, now);
+    const limit = clampLimit(query.limit, DEFAULT_LISTED, DEFAULT_LISTED);
+    const wanted = { limit, maxBytes: MAX_FAILED_BYTES };
+    const { ids, failed, searched } = await findFailedRequests(kernel.db, queueId, wanted);
+    const found = await findRequests(queues, queueId, ids);
+    countQueueUse(queues, queueId, { reads: found.length });
+    const items = found.map((row) => requestText(row, now)).join(',');
+    const isPartial = searched === MAX_SEARCHED_REQUESTS;
+    return new JsonText(`{"items":[${items}],"failed":${failed},"isPartial":${isPartial}}`);
+  },
+  authorizeQueueReading,
+);
+
 const findRequest = route(
   {
     id: 'findRequest',
@@ -109,4 +152,4 @@ function idsOf(text: string): string[] {
   return [...new Set(isRequestId(text) ? [text, ...ids] : ids)];
 }
 
-export const queueRequestRoutes = [listQueueRequests, findRequest];
+export const queueRequestRoutes = [listQueueRequests, listFailedRequests, findRequest];

@@ -125,6 +125,35 @@ onEachEngine((engine) => {
     assert.equal((await server.call(at)).json['data'].hadMultipleClients, false);
   });
 
+  test('requests that were handled with errors are counted and listed', async () => {
+    const { id: queue } = (await server.call('/v2/request-queues', { method: 'POST' })).json['data'] as Json;
+    const add = async (name: string, fields: object) =>
+      (
+        await server.call(`/v2/request-queues/${queue}/requests`, {
+          method: 'POST',
+          body: { url: `https://shop.example.com/${name}`, uniqueKey: name, ...fields },
+        })
+      ).json['data'].requestId as string;
+    const handledAt = '2026-06-01T00:00:00.000Z';
+    const failed = [
+      await add('a', { handledAt, errorMessages: ['HTTP 503'], retryCount: 3 }),
+      await add('b', { handledAt, errorMessages: ['It timed out'] }),
+    ].toSorted((one, other) => (one < other ? -1 : 1));
+    await add('c', { handledAt, errorMessages: [], userData: { errorMessages: ['no'] } });
+    await add('d', { errorMessages: ['HTTP 503'] });
+    await add('e', { handledAt });
+    const path = `/signalbox/v1/request-queues/${queue}/requests/failed`;
+    const { items, ...rest } = (await server.call(path)).json as { items: Json[] };
+    assert.deepEqual(rest, { failed: 2, isPartial: false });
+    assert.deepEqual(
+      items.map(({ id }) => id),
+      failed,
+    );
+    const [first] = (await server.call(`${path}?limit=1`)).json['items'] as Json[];
+    assert.equal(first!['id'], failed[0]);
+    assert.equal((await server.call(`${path}?limit=0`)).status, 422);
+  });
+
   test('storages of others are not found', async () => {
     const store = (await make())['id'] as string;
     const queue = (await server.call('/v2/request-queues', { method: 'POST' })).json['data'].id as string;
@@ -134,6 +163,7 @@ onEachEngine((engine) => {
       `key-value-stores/${store}/keys`,
       `request-queues/${queue}/requests/find?q=x`,
       `request-queues/${queue}/requests`,
+      `request-queues/${queue}/requests/failed`,
     ];
     for (const path of paths) {
       assert.equal((await server.call(`/signalbox/v1/${path}`, { token })).status, 404, path);

@@ -2,6 +2,7 @@
 import { cssVars } from '../../../ui/css-vars.ts';
 import { formatCount } from '../../../ui/format.ts';
 import type { Queue } from '../storage.ts';
+import type { FailedRequests } from './requests.ts';
 import { WORDS } from './queue-words.ts';
 
 export interface QueueBarProps {
@@ -9,16 +10,26 @@ export interface QueueBarProps {
   locked: number;
   /** There are more than were read. */
   hasMoreLocked: boolean;
+  /** Handled with errors; undefined until it is known. */
+  failures: Pick<FailedRequests, 'failed' | 'isPartial'> | undefined;
 }
 
-export function QueueBar({ queue, locked, hasMoreLocked }: QueueBarProps) {
+export function QueueBar({ queue, locked, hasMoreLocked, failures }: QueueBarProps) {
   const { handledRequestCount: handled, totalRequestCount: total } = queue;
   // The two are read at different times.
   const held = Math.min(locked, Math.max(0, total - handled));
   const pending = Math.max(0, total - handled - held);
   const lockedText = hasMoreLocked ? WORDS.many(formatCount(held)) : formatCount(held);
+  const { failed = 0, isPartial = false } = failures ?? {};
+  const failedText = isPartial ? WORDS.many(formatCount(failed)) : formatCount(failed);
   const parts = [
-    { name: 'handled', label: WORDS.handled, count: handled, text: formatCount(handled) },
+    {
+      name: 'handled',
+      label: WORDS.handled,
+      count: Math.max(0, handled - failed),
+      text: formatCount(handled),
+    },
+    ...(failed > 0 ? [{ name: 'failed', label: WORDS.withErrors, count: failed, text: failedText }] : []),
     { name: 'locked', label: WORDS.locked, count: held, text: lockedText },
     { name: 'pending', label: WORDS.pending, count: pending, text: formatCount(pending) },
   ];

@@ -1,5 +1,7 @@
 // One request queue: how far it is, what is next, what is locked and by whom, and each request.
 import { useState } from 'react';
+import { ApiError } from '../../../api/error.ts';
+import { invalidateTopics } from '../../../api/read.ts';
 import { ListFoot, NoMatch } from '../../../lib/list-foot.tsx';
 import { ReadProblem } from '../../../lib/read-problem.tsx';
 import { useSearchState, useTypedFilter } from '../../../lib/search-state.ts';
@@ -10,6 +12,7 @@ import { useKeys } from '../../../ui/keys.ts';
 import { EmptyState } from '../../../ui/states.tsx';
 import { SelectionBar, Table } from '../../../ui/table.tsx';
 import { Tabs } from '../../../ui/tabs.tsx';
+import { toast } from '../../../ui/toast-store.ts';
 import { StorageHead } from '../storage-head.tsx';
 import { hrefOf, type Queue } from '../storage.ts';
 import { AddRequests } from './add-requests.tsx';
@@ -18,21 +21,30 @@ import { LockHolders } from './lock-holders.tsx';
 import { QueueBar } from './queue-bar.tsx';
 import { requestColumns } from './request-cells.tsx';
 import { RequestPanel } from './request-panel.tsx';
-import type { RequestRow } from './request.ts';
-import { useFollowedRequests, useFoundRequests, useRequests } from './requests.ts';
+import type { QueueRequest, RequestRow } from './request.ts';
+import {
+  REQUESTS,
+  retryAll,
+  useFailedRequests,
+  useFollowedRequests,
+  useFoundRequests,
+  useRequests,
+} from './requests.ts';
 import { WORDS } from './queue-words.ts';
 
-const VIEWS = ['head', 'locked', 'all'] as const;
+const VIEWS = ['head', 'locked', 'failed', 'all'] as const;
 type View = (typeof VIEWS)[number];
 
 const EMPTY: Readonly<Record<View, { title: string; text: string }>> = {
   head: WORDS.emptyHead,
   locked: WORDS.emptyLocked,
+  failed: WORDS.emptyFailed,
   all: WORDS.emptyAll,
 };
 const COLUMNS = {
   head: requestColumns('head'),
   locked: requestColumns('locked'),
+  failed: requestColumns('all'),
   all: requestColumns('all'),
 };
 
@@ -46,6 +58,7 @@ export function QueueView({ queue }: { queue: Queue }) {
   const opened = search.get('request');
   const head = useFollowedRequests(id, 'pending');
   const locked = useFollowedRequests(id, 'locked');
+  const { data: failures } = useFailedRequests(id);
   useKeys({ c: () => setAdding(true) });
   return (
     <main id="main" className="page" tabIndex={-1}>
@@ -59,14 +72,19 @@ export function QueueView({ queue }: { queue: Queue }) {
           </Button>
         }
       />
-      <QueueBar queue={queue} locked={locked.requests.length} hasMoreLocked={locked.hasMore} />
+      <QueueBar
+        queue={queue}
+        locked={locked.requests.length}
+        hasMoreLocked={locked.hasMore}
+        failures={failures}
+      />
       <Tabs
         label={WORDS.views}
         items={VIEWS.map((one) => ({
           href: search.href({ view: one === 'head' ? undefined : one, q: undefined }),
           label: WORDS[one],
           isCurrent: one === view,
-          count: one === 'locked' ? locked.requests.length : undefined,
+          count: one === 'locked' ? locked.requests.length : one === 'failed' ? failures?.failed : undefined,
         }))}
       />
       <div className="list-bar">
@@ -110,9 +128,24 @@ interface RequestsProps {
 function Requests({ queueId, view, text, rowHref, onClear }: RequestsProps) {
   const [selected, setSelected] = useState<Set<string>>(new Set());
   const [isDeleting, setDeleting] = useState(false);
+  const [isRetrying, setRetrying] = useState(false);
   const isFound = text.trim() !== '';
   const list = useRows(queueId, view, text);
   if (list.error !== null) return <ReadProblem error={list.error} onRetry={list.retry} />;
+  const retry = async (requests: readonly QueueRequest[]) => {
+    setRetrying(true);
+    try {
+      await retryAll(queueId, requests);
+      toast({ text: WORDS.retriedAll(formatCount(requests.length)) });
+      setSelected(new Set());
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error;
+      toast({ text: error.message, tone: 'bad' });
+    } finally {
+      setRetrying(false);
+      invalidateTopics([REQUESTS, 'request-queue']);
+    }
+  };
   const chosen = list.rows.filter(({ id }) => selected.has(id)).map(({ id }) => id);
   const shownAs = isFound ? 'all' : view;
   return (
@@ -136,6 +169,16 @@ function Requests({ queueId, view, text, rowHref, onClear }: RequestsProps) {
         footer={<ListFoot list={list} nouns={WORDS.nouns} />}
       />
       <SelectionBar count={chosen.length} onClear={() => setSelected(new Set())}>
+        {view === 'failed' && !isFound && (
+          <Button
+            size="sm"
+            icon="redo"
+            isBusy={isRetrying}
+            onClick={() => void retry(list.rows.filter(({ id }) => selected.has(id)))}
+          >
+            {WORDS.retry}
+          </Button>
+        )}
         <Button size="sm" tone="danger" icon="trash" onClick={() => setDeleting(true)}>
           {WORDS.remove}
         </Button>
@@ -152,12 +195,24 @@ function Requests({ queueId, view, text, rowHref, onClear }: RequestsProps) {
   );
 }
 
-const STATES = { head: 'pending', locked: 'locked', all: 'any' } as const;
+const STATES = { head: 'pending', locked: 'locked', failed: 'any', all: 'any' } as const;
 
 function useRows(queueId: string, view: View, text: string) {
   const isFound = text.trim() !== '';
   const pages = useRequests(queueId, STATES[view]);
   const found = useFoundRequests(queueId, text);
+  const failed = useFailedRequests(queueId);
+  if (view === 'failed' && !isFound)
+    return {
+      rows: (failed.data?.items ?? []).map((request, index): RequestRow => ({
+        ...request,
+        place: index + 1,
+      })),
+      error: failed.data === undefined ? failed.error : null,
+      retry: () => void failed.refetch(),
+      isLoading: failed.isPending,
+      total: failed.data?.failed,
+    };
   const shown = isFound ? (found.data?.items ?? []) : (pages.data?.pages.flatMap(({ items }) => items) ?? []);
   const read = isFound ? found : pages;
   return {

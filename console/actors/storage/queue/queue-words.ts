@@ -3,6 +3,7 @@ export const WORDS = {
   views: 'Requests',
   head: 'Next in line',
   locked: 'Locked',
+  failed: 'With errors',
   all: 'All',
   nouns: ['requests', 'request'],
   filter: 'Find by id, unique key or URL',
@@ -13,6 +14,7 @@ export const WORDS = {
   },
   counters: (pending: string, locked: string, handled: string) =>
     `${pending} pending, ${locked} locked, ${handled} handled`,
+  withErrors: 'of them with errors',
   pending: 'Pending',
   handled: 'Handled',
   total: (count: string) => `${count} requests`,
@@ -32,6 +34,10 @@ export const WORDS = {
     text: 'Every request is handled or locked. New ones appear here in the order in which clients get them.',
   },
   emptyLocked: { title: 'Nothing is locked', text: 'A client locks the requests that it works on.' },
+  emptyFailed: {
+    title: 'No request was handled with errors',
+    text: 'What a crawler has given up is listed here, and can be tried again.',
+  },
   emptyAll: {
     title: 'This queue is empty',
     text: 'Add addresses here, or let a run add them.',
@@ -70,6 +76,7 @@ export const WORDS = {
   moved: 'It is next now',
   retry: 'Retry',
   retried: 'It is in the queue again',
+  retriedAll: (count: string) => `${count} are in the queue again`,
   release: 'Release lock',
   released: 'The lock was released: it is next now',
   releaseAll: (count: string) => `Release ${count === '1' ? 'its lock' : `its ${count} locks`}`,

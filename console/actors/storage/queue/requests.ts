@@ -12,6 +12,8 @@ export const REQUESTS = 'queue-request';
 const PAGE = 100;
 const MOST_LOCKED = 500;
 const FOLLOW_MS = 3000;
+/** The server looks through many requests for these. */
+const FAILED_MS = 15_000;
 
 function lookCall(id: string, rest: string, query: Query): Call {
   return { api: 'signalbox', path: path`/request-queues/${id}/requests` + rest, query };
@@ -32,6 +34,21 @@ export function useFollowedRequests(id: string, state: 'pending' | 'locked') {
     { everyMs: FOLLOW_MS },
   );
   return { ...read, requests: read.data?.items ?? [], hasMore: read.data?.next !== undefined };
+}
+
+export interface FailedRequests {
+  items: QueueRequest[];
+  /** Among those that were looked through: a queue may have more. */
+  failed: number;
+  isPartial: boolean;
+}
+
+/** Handled with errors. */
+export function useFailedRequests(id: string) {
+  return useRead<FailedRequests>(
+    { call: lookCall(id, '/failed', {}), topics: [REQUESTS] },
+    { everyMs: FAILED_MS },
+  );
 }
 
 /** By id, unique key or URL. */
@@ -95,6 +112,10 @@ export function retryCall(id: string, request: QueueRequest): Call {
     path: requestsPath(id) + path`/${request.id}`,
     body: { ...body, retryCount: 0 },
   };
+}
+
+export async function retryAll(id: string, requests: readonly QueueRequest[]): Promise<void> {
+  for (const request of requests) await send(retryCall(id, request));
 }
 
 const BATCH = 25;
