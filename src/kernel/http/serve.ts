@@ -139,9 +139,13 @@ function mount(
       const cost = request.match === undefined ? noRouteCost : request.match.route.secondary;
       const admitted = admit(call, protocol, kernel, { cost, ending: reply.raw });
       if (admitted === undefined) done();
-      else admitted.then(() => done(), done);
+      else
+        admitted.then(
+          () => done(),
+          (error: unknown) => fail(error, request, reply),
+        );
     } catch (error) {
-      done(error as Error);
+      fail(error, request, reply);
     }
   };
   const onError = (error: Error, request: FastifyRequest, reply: FastifyReply) => {
@@ -151,6 +155,17 @@ function mount(
     request.raw.resume();
     send.failure(reply, request.call, asFailure(error), error);
   };
+  /** Errors do not go through Fastify, which would look for its hooks and headers, and call `onError` after that. */
+  const fail = (error: unknown, request: FastifyRequest, reply: FastifyReply) => {
+    try {
+      if (reply.sent) throw error;
+      onError(error as Error, request, reply);
+    } catch (unsent) {
+      // This may run where nothing catches: an error that is thrown here would end the process.
+      kernel.log.error({ err: unsent, call: request.call.id }, 'could not send an error');
+      if (!reply.raw.writableEnded) reply.raw.destroy();
+    }
+  };
   const refuse = ({ method, url, call }: FastifyRequest, reply: FastifyReply) => {
     const allow = allowAt(url);
     if (isPreflight({ method, url })) return preflight(reply, call, allow);
@@ -159,8 +174,17 @@ function mount(
       headers: { allow },
     });
   };
-  const handle = (request: FastifyRequest, reply: FastifyReply) =>
-    request.match === undefined ? refuse(request, reply) : request.match.route.handle(request, reply);
+  const handle = (request: FastifyRequest, reply: FastifyReply) => {
+    const route = request.match?.route;
+    if (route?.raw !== undefined) return route.handle(request, reply);
+    try {
+      const answering = route === undefined ? refuse(request, reply) : route.handle(request, reply);
+      if (answering instanceof Promise) answering.catch((error: unknown) => fail(error, request, reply));
+    } catch (error) {
+      fail(error, request, reply);
+    }
+    return undefined;
+  };
   app.apis.add(prefix, { onRequest, onError, handle });
 
   for (const route of routes) {
