@@ -1,6 +1,20 @@
 // Kysely's dialect for SQLite: sends writes to one thread and reads to another, except those by key, which are executed here.
-import { SelectQueryNode, SqliteAdapter, SqliteIntrospector, SqliteQueryCompiler } from 'kysely';
-import type { CompiledQuery, DatabaseConnection, Dialect, Driver, QueryResult } from 'kysely';
+import {
+  DefaultQueryExecutor,
+  SelectQueryNode,
+  SqliteAdapter,
+  SqliteIntrospector,
+  SqliteQueryCompiler,
+} from 'kysely';
+import type {
+  CompiledQuery,
+  DatabaseConnection,
+  Dialect,
+  Driver,
+  KyselyProps,
+  QueryExecutor,
+  QueryResult,
+} from 'kysely';
 import { DurationHistogram } from '../../duration-histogram.ts';
 import { Failure } from '../../failure.ts';
 import { asStorageFailure } from '../storage-failure.ts';
@@ -14,13 +28,20 @@ import type { TracedResult } from '../recorded-reads.ts';
 
 type NotifyListeners = (channel: string, payload: string | undefined) => void;
 
-export function sqliteDialect(driver: SqliteDriver): Dialect {
-  return {
+/** As Kysely would make them from the dialect, but that a connection is had without waiting. */
+export function sqliteProps(driver: SqliteDriver): KyselyProps {
+  const adapter = new ConcurrentAdapter();
+  const compiler = new UnlockedQueryCompiler();
+  const dialect: Dialect = {
     createDriver: () => driver,
-    createAdapter: () => new ConcurrentAdapter(),
-    createQueryCompiler: () => new UnlockedQueryCompiler(),
+    createAdapter: () => adapter,
+    createQueryCompiler: () => compiler,
     createIntrospector: (db) => new SqliteIntrospector(db),
   };
+  const executor: QueryExecutor = new DefaultQueryExecutor(compiler, adapter, {
+    provideConnection: (consumer) => driver.withConnection(consumer),
+  });
+  return { config: { dialect }, dialect, driver, executor };
 }
 
 /** Kysely would otherwise run one query at a time. Here the threads keep the order. */
@@ -59,7 +80,25 @@ export class SqliteDriver implements Driver {
 
   async init(): Promise<void> {}
 
+  /** Each wait would be a turn of the loop of promises, of which a read by key has few. */
+  async withConnection<T>(work: (connection: SqliteConnection) => Promise<T>): Promise<T> {
+    const connection = this.#acquire();
+    try {
+      return await work(connection);
+    } finally {
+      this.#release(connection);
+    }
+  }
+
   async acquireConnection(): Promise<SqliteConnection> {
+    return this.#acquire();
+  }
+
+  async releaseConnection(connection: SqliteConnection): Promise<void> {
+    this.#release(connection);
+  }
+
+  #acquire(): SqliteConnection {
     if (this.#closing) throw new Failure('unavailable', 'The database has been closed.');
     this.#busy += 1;
     return (
@@ -67,7 +106,7 @@ export class SqliteDriver implements Driver {
     );
   }
 
-  async releaseConnection(connection: SqliteConnection): Promise<void> {
+  #release(connection: SqliteConnection): void {
     this.#idle.push(connection);
     this.#busy -= 1;
     if (this.#busy === 0) this.#closing?.();
@@ -88,20 +127,11 @@ export class SqliteDriver implements Driver {
   }
 
   async batch(statements: readonly CompiledQuery[]): Promise<QueryResult<unknown>[]> {
-    return await this.#with((connection) => connection.batch(statements));
+    return await this.withConnection((connection) => connection.batch(statements));
   }
 
   async batchIf(guards: readonly CompiledQuery[], statements: readonly CompiledQuery[]): Promise<boolean> {
-    return await this.#with((connection) => connection.batchIf(guards, statements));
-  }
-
-  async #with<T>(work: (connection: SqliteConnection) => Promise<T>): Promise<T> {
-    const connection = await this.acquireConnection();
-    try {
-      return await work(connection);
-    } finally {
-      await this.releaseConnection(connection);
-    }
+    return await this.withConnection((connection) => connection.batchIf(guards, statements));
   }
 
   /** Waits for pending requests. The writer closes last, because the last connection checkpoints the file. */

@@ -8,7 +8,7 @@ import { keepPrivate, createPrivateFile, createPrivateFolder } from '../disk/pri
 import { RetryingKysely } from '../retry.ts';
 import { TableChanges } from '../table-changes.ts';
 import { StorageThread } from './sqlite-client.ts';
-import { SqliteDriver, sqliteDialect } from './sqlite-dialect.ts';
+import { SqliteDriver, sqliteProps } from './sqlite-dialect.ts';
 import { KeyReads } from './sqlite-key-reads.ts';
 
 export interface SqliteSettings {
@@ -30,7 +30,7 @@ export async function openSqlite(settings: SqliteSettings): Promise<Engine> {
   const driver = new SqliteDriver(writer, reader, new KeyReads(file), (channel, payload) =>
     listeners.notify(channel, payload),
   );
-  const db = new RetryingKysely({ dialect: sqliteDialect(driver) });
+  const db = new RetryingKysely(sqliteProps(driver));
   const tableChanges = new TableChanges();
   writer.onWritten = (tables) => tableChanges.record(tables);
   writer.onChange = () => {
