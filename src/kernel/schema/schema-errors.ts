@@ -14,9 +14,11 @@ export interface SchemaError {
   message: string;
 }
 
+let compiler: typeof Compiler | undefined;
+
 /** Loaded by the first check, so that a start does not wait for the compiler. */
 export const loadCompiler = (): typeof Compiler =>
-  createRequire(import.meta.url)('typebox/schema') as typeof Compiler;
+  (compiler ??= createRequire(import.meta.url)('typebox/schema') as typeof Compiler);
 
 /** A list whose length a schema limits, and the keys that lead to it. */
 export interface ListLimit {

@@ -2,6 +2,7 @@
 import { Type, type Static, type TObject, type TSchema } from 'typebox';
 import type * as Compiler from 'typebox/schema';
 import { Failure, type FieldProblem } from '../failure.ts';
+import { isObject } from '../json/json-value.ts';
 import { shorten } from '../json/pointer.ts';
 import { isLarge } from '../json/stringify.ts';
 import {
@@ -73,7 +74,7 @@ export function checker(
     limits ??= listLimits(schema);
     const overlong = limits.length === 0 ? undefined : overlongList(limits, value);
     if (overlong === undefined && compiled.Check(value)) return;
-    const errors = overlong === undefined ? errorsOf(compiled, schema, value) : [overlong];
+    const errors = overlong === undefined ? errorsOf(schema, value) : [overlong];
     const problems = fieldProblems(withoutNulls(errors, schema), place, schema);
     if (place === 'body') addUnknown(problems, schema, value);
     throw toFailure(isMisfit(errors) ? unreadable : 'invalid', problems);
@@ -95,10 +96,18 @@ export function misfit(field: string, message: string): Failure {
   return toFailure('bad-patch', [{ field, message }]);
 }
 
-function errorsOf(compiled: Compiler.Validator, schema: JsonSchema, value: unknown): SchemaError[] {
+function errorsOf(schema: JsonSchema, value: unknown): SchemaError[] {
   if (isLarge(value)) return firstErrors(schema, value);
-  const [, errors] = compiled.Errors(value);
+  const [, errors] = loadCompiler().Errors(narrow(schema, value), value);
   return errors;
+}
+
+/** Without the members that the value lacks, and without its id: the search for errors looks at all of them, and below an id at everything. */
+function narrow({ $id: _id, ...schema }: JsonSchema, value: unknown): JsonSchema {
+  const { properties } = schema;
+  if (properties === undefined || !isObject(value)) return schema;
+  const present = Object.entries(properties).filter(([name]) => Object.hasOwn(value, name));
+  return { ...schema, properties: Object.fromEntries(present) };
 }
 
 /** With alternatives, a value that has the type of one of them breaks a rule of that one. */
