@@ -1,5 +1,5 @@
 // The hot statements for SQLite: each operation is one transaction, sent to the writer thread in one message.
-import { CompiledQuery, sql, type RawBuilder } from 'kysely';
+import { CompiledQuery, sql, type Expression, type RawBuilder } from 'kysely';
 import { buildOnce } from '../../kernel/storage/build-once.ts';
 import type { RequestEntry } from './request.ts';
 import {
@@ -100,8 +100,31 @@ const RELEASE_LOCKS = `update queue_requests set lock_until = 0, locked_by = nul
 
 type ListColumn = 'id' | 'order_no';
 
-/** A page of a list: the rows up to a limit, and up to as many bytes as a page may have. */
-const listBy = (by: ListColumn, condition: (now: unknown) => RawBuilder<unknown> = () => sql``) =>
+type Condition = (now: unknown) => RawBuilder<unknown>;
+
+/** The sizes of the requests of a page, without reading their texts. */
+const sizesOf = (
+  column: RawBuilder<unknown>,
+  condition: RawBuilder<unknown>,
+  { no, after, limit }: { no: Expression<number>; after: string | number; limit: number },
+) => sql`
+  select id, order_no, octet_length(head) + coalesce(octet_length(rest), 0) as own
+  from queue_requests where queue_no = ${no} and ${column} > ${after} ${condition} order by ${column} limit ${limit}`;
+
+/** A page whose requests have less bytes together than a page may have, as nearly all; else nothing. */
+const wholePageBy = (by: ListColumn, condition: Condition = () => sql``) =>
+  buildOnce((_db, queueId: string, after: string | number, limit: number, now: number) => {
+    const column = sql.ref(by);
+    const no = numberOf(queueId);
+    return sql<ListedRow>`
+      select ${sql.join(LIST_COLUMNS.map((name) => sql.ref(name)))}, 0 as bytes from queue_requests
+      where queue_no = ${no} and ${column} > ${after} ${condition(now)}
+        and (select sum(own) from (${sizesOf(column, condition(now), { no, after, limit })})) < ${MAX_LIST_BYTES}
+      order by ${column} limit ${limit}`;
+  });
+
+/** The rows up to a limit, and up to as many bytes as a page may have. */
+const cutPageBy = (by: ListColumn, condition: Condition = () => sql``) =>
   buildOnce((_db, queueId: string, after: string | number, limit: number, now: number) => {
     const column = sql.ref(by);
     const no = numberOf(queueId);
@@ -109,12 +132,15 @@ const listBy = (by: ListColumn, condition: (now: unknown) => RawBuilder<unknown>
       select ${sql.join(LIST_COLUMNS.map((name) => sql.ref(`r.${name}`)))}, sized.bytes
       from (
         select id, own, sum(own) over (order by ${column}) as bytes
-        from (select id, order_no, octet_length(head) + coalesce(octet_length(rest), 0) as own
-          from queue_requests
-          where queue_no = ${no} and ${column} > ${after} ${condition(now)} order by ${column} limit ${limit})
+        from (${sizesOf(column, condition(now), { no, after, limit })})
       ) as sized cross join queue_requests r
       where r.queue_no = ${no} and r.id = sized.id and sized.bytes - sized.own < ${MAX_LIST_BYTES}`;
   });
+
+const listBy = (by: ListColumn, condition?: Condition) => ({
+  whole: wholePageBy(by, condition),
+  cut: cutPageBy(by, condition),
+});
 
 const LIST_HEAD = buildOnce((db, queueId: string, now: number, limit: number) =>
   db
@@ -179,7 +205,9 @@ export const sqliteStatements: QueueStatements = {
 
   async list({ db }, queueId, query) {
     const list = query.by === 'id' ? LIST_BY_ID : LIST_IN_ORDER[query.states];
-    return (await db.executeQuery(list(db, queueId, query.after, query.limit, query.now))).rows;
+    const { after, limit, now } = query;
+    const { rows } = await db.executeQuery(list.whole(db, queueId, after, limit, now));
+    return rows.length > 0 ? rows : (await db.executeQuery(list.cut(db, queueId, after, limit, now))).rows;
   },
 
   async listIds({ db }, queueId, limit) {
