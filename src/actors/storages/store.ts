@@ -5,7 +5,7 @@ import { findAccount } from '../../kernel/identity/store-accounts.ts';
 import { newId } from '../../kernel/id.ts';
 import { newSecret } from '../../kernel/secrets/secret.ts';
 import type { Slice } from '../../kernel/http/reply/page.ts';
-import { insertOf } from '../../kernel/storage/build-once.ts';
+import { buildOnce, insertOf } from '../../kernel/storage/build-once.ts';
 import { lockName } from '../../kernel/storage/locks.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import type { StorageRow } from './tables.ts';
@@ -79,6 +79,28 @@ export async function isNameTaken(
   return other !== undefined;
 }
 
+/** The expression of a partial index, which is used where `name is not null`. Names are ASCII, which both engines fold alike. */
+export const foldedName = sql<string>`lower(name)`;
+
+const selectById = buildOnce((db, kind: StorageKind, id: string) =>
+  db.selectFrom('storages').selectAll().where('kind', '=', kind).where('id', '=', id),
+);
+
+const selectByName = buildOnce((db, kind: StorageKind, userId: string, folded: string, name: string) =>
+  db
+    .selectFrom('storages')
+    .selectAll()
+    .where('kind', '=', kind)
+    .where('user_id', '=', userId)
+    .where('name', 'is not', null)
+    .where(foldedName, '=', folded)
+    // An exact match first; of names that differ only in case, the oldest.
+    .orderBy(sql`case when name = ${name} then 0 else 1 end`)
+    .orderBy('created_at')
+    .orderBy('id')
+    .limit(1),
+);
+
 /** `callerId` is the owner where the reference has none. */
 export async function findStorage(
   db: Db,
@@ -86,25 +108,15 @@ export async function findStorage(
   reference: StorageRef,
   callerId: string | undefined,
 ): Promise<Storage | undefined> {
-  const query = db.selectFrom('storages').selectAll().where('kind', '=', kind);
   if ('id' in reference) {
-    const row = await query.where('id', '=', reference.id).executeTakeFirst();
-    return row && storageOf(row);
+    const { rows } = await db.executeQuery(selectById(db, kind, reference.id));
+    return rows[0] && storageOf(rows[0]);
   }
   const userId = reference.owner === undefined ? callerId : await userIdOf(db, reference.owner);
   if (userId === undefined) return undefined;
   const { name } = reference;
-  const row = await query
-    .where('user_id', '=', userId)
-    .where('name', 'is not', null)
-    .where(foldedName, '=', name.toLowerCase())
-    // An exact match first; of names that differ only in case, the oldest.
-    .orderBy(sql`case when name = ${name} then 0 else 1 end`)
-    .orderBy('created_at')
-    .orderBy('id')
-    .limit(1)
-    .executeTakeFirst();
-  return row && storageOf(row);
+  const { rows } = await db.executeQuery(selectByName(db, kind, userId, name.toLowerCase(), name));
+  return rows[0] && storageOf(rows[0]);
 }
 
 /** Locks the row until the transaction ends. */
@@ -112,9 +124,6 @@ export async function lockStorage(tx: Db, id: string): Promise<Storage | undefin
   const row = await tx.selectFrom('storages').selectAll().where('id', '=', id).forUpdate().executeTakeFirst();
   return row && storageOf(row);
 }
-
-/** The expression of a partial index, which is used where `name is not null`. Names are ASCII, which both engines fold alike. */
-export const foldedName = sql<string>`lower(name)`;
 
 /** Ids win over usernames: nobody chooses an id, but a user may have chosen another's id as username. */
 async function userIdOf(db: Db, owner: string): Promise<string | undefined> {
