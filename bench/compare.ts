@@ -22,6 +22,10 @@ export interface Measured extends Load {
 
 const CONNECTIONS = 64;
 const WARM_UP_SECONDS = 2;
+/** Node has compiled a call after some thousand of it, for which a busy machine takes longer. */
+const WARM_UP_CALLS = 8000;
+/** For calls that take milliseconds. */
+const MAX_WARM_UP_SECONDS = 10;
 
 export async function compare(
   targets: Target[],
@@ -29,7 +33,11 @@ export async function compare(
   connections = CONNECTIONS,
 ): Promise<Measured[]> {
   const run = ({ server, work }: Target, time: number) => load(server, work, { connections, seconds: time });
-  for (const target of targets) await run(target, WARM_UP_SECONDS);
+  for (const target of targets) {
+    let calls = 0;
+    for (let time = 0; calls < WARM_UP_CALLS && time < MAX_WARM_UP_SECONDS; time += WARM_UP_SECONDS)
+      calls += (await run(target, WARM_UP_SECONDS)).rate * WARM_UP_SECONDS;
+  }
   const loads = targets.map((): Load[] => []);
   for (let round = 0; round < rounds; round += 1) {
     for (const [index, target] of targets.entries()) loads[index]!.push(await run(target, seconds));
