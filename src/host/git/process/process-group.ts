@@ -1,10 +1,10 @@
 // What is done to a running program from outside: its priority, and its end.
-import { setPriority } from 'node:os';
+import { getPriority, setPriority } from 'node:os';
 
-/** Requests to the server come before git's work. Where the system refuses that, git runs as it is. */
+/** Requests to the server, which may have a niceness itself, come before git's work. Where the system refuses that, git runs as it is. */
 export function setNiceness(pid: number, niceness: number): void {
   try {
-    setPriority(pid, niceness);
+    setPriority(pid, Math.min(getPriority() + niceness, 19));
   } catch {}
 }
 
