@@ -35,7 +35,7 @@ export default function SearchPage() {
           value={typed}
           onChange={setTyped}
         />
-        <KindChips kinds={kinds} onChange={setKinds} />
+        {q.trim() !== '' && <KindChips q={q} kinds={kinds} onChange={setKinds} />}
         {q.trim() === '' ? (
           <EmptyState icon="search" title={SEARCH.start.title} text={SEARCH.start.text} />
         ) : search.isError ? (
@@ -58,11 +58,18 @@ export default function SearchPage() {
 }
 
 interface KindChipsProps {
+  q: string;
   kinds: readonly string[];
   onChange: (kinds: readonly string[]) => void;
 }
 
-function KindChips({ kinds, onChange }: KindChipsProps) {
+/** Only kinds of which something is found, and those that are chosen. */
+function KindChips({ q, kinds, onChange }: KindChipsProps) {
+  // The same call as that of the page, where all kinds are shown.
+  const all = useSearch(q, { limit: MOST_HITS });
+  const counts = new Map(groupHits(all.data?.items ?? []).map(({ kind, hits }) => [kind, hits.length]));
+  const shown = KINDS.filter(({ kind }) => counts.has(kind) || kinds.includes(kind));
+  if (shown.length === 0) return null;
   const toggle = (kind: string) =>
     onChange(kinds.includes(kind) ? kinds.filter((one) => one !== kind) : [...kinds, kind]);
   return (
@@ -70,8 +77,9 @@ function KindChips({ kinds, onChange }: KindChipsProps) {
       label={SEARCH.kinds}
       items={[
         { label: SEARCH.all, isOn: kinds.length === 0, onToggle: () => onChange([]) },
-        ...KINDS.map(({ kind, label }) => ({
+        ...shown.map(({ kind, label }) => ({
           label,
+          count: counts.get(kind) ?? 0,
           isOn: kinds.includes(kind),
           onToggle: () => toggle(kind),
         })),
