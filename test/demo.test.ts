@@ -73,10 +73,4 @@ onEachEngine((engine) => {
     assert.equal(await totalOf('/schedules'), 1);
     assert.equal(await totalOf('/actor-builds'), 0);
   });
-
-  test('without the setting there is none', async () => {
-    const server = await startServerOn(engine);
-    assert.equal((await server.call('/api/v2/projects/demo')).status, 404);
-    await server.stop();
-  });
 });

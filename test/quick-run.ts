@@ -67,6 +67,7 @@ const LONG_FILES: Readonly<Record<string, readonly string[]>> = {
   ],
   'Actors are built and run; those of other files do what every rule needs.': [
     'test/demo.test.ts',
+    'test/conformance/signalbox/demo.test.ts',
     '**/runner/isolations.test.ts',
     'test/conformance/actors/{actors,from-host,library}.test.ts',
     'test/conformance/actors/builds/{compile,install,isolation}.test.ts',

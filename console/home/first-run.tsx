@@ -1,12 +1,15 @@
 // The first run: one call of each product to copy and run; each card listens, and turns green when its call arrives.
 import '../styles/first-run.css';
 import { useEffect, useRef, useState } from 'react';
+import { DEMO } from '../app/demo-words.ts';
+import { DemoControl, useDemo } from '../app/demo.tsx';
 import { useSayDraft } from '../app/draft-call.ts';
 import { useMay, useMe } from '../app/me.ts';
 import { announce } from '../ui/announce.ts';
 import { Banner } from '../ui/banner.tsx';
 import { Button, ButtonLink } from '../ui/button.tsx';
 import { Card, Tile } from '../ui/card.tsx';
+import { classNames } from '../ui/class-names.ts';
 import { CodeBlock, CommandTabs } from '../ui/code-block.tsx';
 import type { IconName } from '../ui/icon.tsx';
 import { PageHead } from '../ui/page.tsx';
@@ -169,8 +172,20 @@ function FirstCard({ card, project, token, arrival, client, onClient }: FirstCar
 function NextSteps() {
   const program = useMe().data?.server.program ?? 'signalbox';
   const may = useMay([{ action: 'createMember', resource: 'member/*' }]);
+  const demo = useDemo();
+  const hasDemo = demo?.data?.state === 'present';
   return (
     <section aria-label={FIRST_RUN.next.title} className="next">
+      {demo !== undefined && (
+        <NextStep
+          icon="bolt"
+          title={hasDemo ? DEMO.presentTitle : DEMO.title}
+          text={hasDemo ? DEMO.presentText : DEMO.text}
+          isWide
+        >
+          <DemoControl reading={demo} />
+        </NextStep>
+      )}
       <NextStep icon="dl" title={FIRST_RUN.next.actors} text={FIRST_RUN.next.actorsText}>
         <CodeBlock text={`${program} import actors --from-url https://api.example.com --dry-run`} />
       </NextStep>
@@ -192,12 +207,13 @@ interface NextStepProps {
   icon: IconName;
   title: string;
   text: string;
+  isWide?: boolean;
   children: React.ReactNode;
 }
 
-function NextStep({ icon, title, text, children }: NextStepProps) {
+function NextStep({ icon, title, text, isWide = false, children }: NextStepProps) {
   return (
-    <div className="next__i">
+    <div className={classNames('next__i', isWide && 'next__i--wide')}>
       <Tile icon={icon} />
       <div className="stack stack--8">
         <div>

@@ -1,9 +1,18 @@
 // What `--demo` creates on the platform: a storage of each kind, and an Actor with a task, a schedule and runs.
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { DemoCall, DemoCalls, DemoReply } from '../kernel/http/protocol.ts';
-import { ADMIN } from '../kernel/identity/first-start.ts';
+import type { DemoCall, DemoCalls, DemoPart, DemoReply } from '../kernel/http/protocol.ts';
+import { ADMIN, requireAdmin } from '../kernel/identity/first-start.ts';
 import type { Kernel } from '../kernel/kernel.ts';
+import type { Db } from '../kernel/storage/tables.ts';
+import { actorResource } from './actors/access.ts';
+import { findActorByName } from './actors/store.ts';
 import { executionRefusal } from './jobs/this-node.ts';
+import { scheduleResource } from './schedules/access.ts';
+import { storageResource } from './storages/access.ts';
+import { findStorage } from './storages/store.ts';
+import { findActorUse, findContentChange, findScheduleIds } from './store-demo-changes.ts';
+import { taskResource } from './tasks/access.ts';
+import { findTaskByName } from './tasks/store.ts';
 
 const INPUT_SCHEMA = {
   title: 'Prices of products',
@@ -105,7 +114,13 @@ const DEMO_ACTOR = {
 const COLOURS = ['blue', 'green', 'grey', 'red'];
 const PRODUCTS = `/datasets/${ADMIN}~demo-products`;
 const ACTOR = `/actors/${ADMIN}~${DEMO_ACTOR.name}`;
-const TASK = `/actor-tasks/${ADMIN}~demo-bestsellers`;
+const TASK_NAME = 'demo-bestsellers';
+const TASK = `/actor-tasks/${ADMIN}~${TASK_NAME}`;
+const STORAGES = [
+  ['dataset', 'demo-products'],
+  ['key-value-store', 'demo-settings'],
+  ['request-queue', 'demo-pages'],
+] as const;
 const SCHEDULE = 'demo-every-morning';
 const BUILD_POLL_MS = 200;
 
@@ -154,7 +169,7 @@ async function* createActor(): DemoCalls {
   if (!(yield* isThere(TASK))) {
     yield post('/actor-tasks', {
       actId: `${ADMIN}~${DEMO_ACTOR.name}`,
-      name: 'demo-bestsellers',
+      name: TASK_NAME,
       title: 'Prices of the bestsellers',
       options: { memoryMbytes: 256 },
       input: INPUTS[0],
@@ -200,6 +215,38 @@ export async function* removeActorsDemo(): DemoCalls {
     `/request-queues/${ADMIN}~demo-pages`,
   ])
     yield { method: 'DELETE', path };
+}
+
+export async function actorsDemoParts(db: Db): Promise<DemoPart[]> {
+  const { id: ownerId } = await requireAdmin({ db });
+  const actor = await findActorByName(db, ownerId, DEMO_ACTOR.name);
+  const task = await findTaskByName(db, ownerId, TASK_NAME);
+  const schedules = await findScheduleIds(db, ownerId, SCHEDULE);
+  const parts: DemoPart[] = [];
+  for (const [kind, name] of STORAGES) {
+    const storage = await findStorage(db, kind, { name }, ownerId);
+    if (storage === undefined) continue;
+    const changedAt = await findContentChange(db, kind, storage.id);
+    parts.push({
+      resource: storageResource(storage),
+      kind,
+      name,
+      ...(changedAt !== undefined && { dataChangedAt: changedAt }),
+    });
+  }
+  if (actor !== undefined) {
+    const usedAt = await findActorUse(db, actor.id);
+    parts.push({
+      resource: actorResource(actor),
+      kind: 'actor',
+      name: actor.name,
+      ...(usedAt !== undefined && { dataChangedAt: usedAt }),
+    });
+  }
+  if (task !== undefined) parts.push({ resource: taskResource(task), kind: 'actor-task', name: TASK_NAME });
+  for (const id of schedules)
+    parts.push({ resource: scheduleResource({ id }), kind: 'schedule', name: SCHEDULE });
+  return parts;
 }
 
 const get = (path: string): DemoCall => ({ method: 'GET', path });

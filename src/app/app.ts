@@ -29,10 +29,9 @@ import { serveImpactPages } from '../kernel/openapi/upgrade-report/page.ts';
 import type { DiskSpace } from '../kernel/storage/disk/disk-space.ts';
 import type { Engine } from '../kernel/storage/engine.ts';
 import { apis, changesOn } from './apis.ts';
-import { startBackgroundWork, saveRegularly } from './background-work.ts';
+import { startBackgroundWork, startOwnWork, saveRegularly } from './background-work.ts';
 import type { Config } from './config.ts';
-import { seedDemo } from './demo.ts';
-import { demoResetWork } from './demo-reset.ts';
+import { demoWork } from './demo-work.ts';
 import { refuseHalfRestored } from './backup/half-restored.ts';
 import { waitForResume, type WaitingStart } from './backup/paused-start.ts';
 import { executionSettingsOf } from './execution-settings.ts';
@@ -156,8 +155,9 @@ async function compose(
   for (const api of apis) serveRaw(server, api, kernel);
   const [, firstWord] = publicPath.split('/');
   if (firstWord !== undefined) await refuseTakenPath(server, engine, publicPath, firstWord);
-  const demo = config.demo && config.role !== 'worker' ? await seedDemo(server, kernel, apis) : undefined;
-  const demoReset = demoResetWork(server, kernel);
+  // A node that answers no calls cannot make them.
+  const demo = config.role === 'worker' ? undefined : demoWork(server, kernel);
+  if (config.demo) await demo?.seed();
   const saving = saveRegularly(kernel);
   const keys = await keepKeysFresh(kernel);
   watchDisk(kernel);
@@ -179,9 +179,9 @@ async function compose(
       urls.listening = url;
       urls.public = config.publicUrl ?? url;
       const start = async () => {
-        if (config.role !== 'api')
-          worker = await startBackgroundWork(kernel, apis, [demoReset, sweepWork(kernel)]);
-        void demo?.start();
+        if (config.role === 'api') worker = await startOwnWork(kernel, demo!);
+        else worker = await startBackgroundWork(kernel, apis, [demo ?? {}, sweepWork(kernel)]);
+        demo?.start();
       };
       paused = await waitForResume(kernel, start);
       if (paused === undefined) await start();
@@ -192,7 +192,6 @@ async function compose(
       for (const api of apis) api.endStreams?.(kernel);
       await paused?.stop();
       await demo?.stop();
-      await demoReset.stop();
       await closeServer(server);
       await worker?.stop(reason);
       await saving.stop();

@@ -26,7 +26,7 @@ export async function startBackgroundWork(
   apis: readonly Api[],
   further: readonly BackgroundWork[] = [],
 ): Promise<Worker> {
-  const { engine, clock, log, db, metrics, guard, release } = kernel;
+  const { clock, db, metrics, guard, release } = kernel;
   const { handlers, recurring } = joinWork([
     webhookWork(kernel),
     {
@@ -61,8 +61,7 @@ export async function startBackgroundWork(
     };
     await plan(kernel, job, 'keep');
   }
-  const owner = `${hostname()}:${process.pid}:${randomUUID()}`;
-  const common = { engine, clock, random: Math.random, log, owner };
+  const common = commonOf(kernel);
   const policies = Object.fromEntries(
     apis.flatMap((api) =>
       api.deliveryPolicy ? [[api.protocol.name, api.deliveryPolicy(kernel)] as const] : [],
@@ -83,6 +82,19 @@ export async function startBackgroundWork(
       await Promise.all(started.map((one) => one.stop(reason)));
     },
   };
+}
+
+/** For a node that does no other background work. */
+export async function startOwnWork(
+  kernel: Kernel,
+  { handlers }: Required<Pick<BackgroundWork, 'handlers'>>,
+): Promise<Worker> {
+  return await startWorker({ ...commonOf(kernel), handlers });
+}
+
+function commonOf({ engine, clock, log }: Kernel) {
+  const owner = `${hostname()}:${process.pid}:${randomUUID()}`;
+  return { engine, clock, random: Math.random, log, owner };
 }
 
 function boundarySweep({ db, clock }: Kernel, apis: readonly Api[]): RecurringWork {

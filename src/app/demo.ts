@@ -21,8 +21,8 @@ export interface DemoServer {
 
 /** What is left to do when the server listens: builds and runs. */
 interface DemoRest {
-  /** Goes on in the background; never rejects. */
-  start(): Promise<void>;
+  /** Goes on in the background; never rejects. False where it was stopped, or has failed. */
+  start(): Promise<boolean>;
   stop(): Promise<void>;
 }
 
@@ -45,7 +45,7 @@ export async function seedDemo(
     }
   });
   const stopping = new AbortController();
-  let going: Promise<void> | undefined;
+  let going: Promise<boolean> | undefined;
   const goOn = () =>
     withToken(kernel, async (token) => {
       // Those of one wait for builds and runs, which a server without workers never has; the others go on.
@@ -56,11 +56,15 @@ export async function seedDemo(
     });
   return {
     async start() {
-      if (waiting.length === 0) return;
-      going = goOn().catch((error: unknown) =>
-        kernel.log.warn({ err: error }, 'the examples of --demo are not complete; the next start goes on'),
+      if (waiting.length === 0) return true;
+      going = goOn().then(
+        () => !stopping.signal.aborted,
+        (error: unknown) => {
+          kernel.log.warn({ err: error }, 'the examples are not complete');
+          return false;
+        },
       );
-      await going;
+      return await going;
     },
     async stop() {
       stopping.abort();
@@ -98,7 +102,7 @@ async function withToken(kernel: Kernel, use: (token: string) => Promise<void>):
 /** Up to the end, or to where the rest has to wait for a server that listens. */
 async function makeCalls(
   server: DemoServer,
-  { name, prefixes }: Api['protocol'],
+  { name, prefixes, versions, askForVersion }: Api['protocol'],
   calls: DemoCalls,
   token: string,
   signal?: AbortSignal,
@@ -115,7 +119,13 @@ async function makeCalls(
     const { statusCode: status, payload } = await server.inject({
       method,
       url: `${prefixes[0]}${path}`,
-      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json', host: 'localhost' },
+      headers: {
+        authorization: `Bearer ${token}`,
+        'content-type': 'application/json',
+        host: 'localhost',
+        // The newest, so that the server does not report its own calls as outdated.
+        ...askForVersion?.(versions.names.at(-1)!),
+      },
       ...(body !== undefined && { payload: JSON.stringify(body) }),
     });
     const isExpected = status < 300 || status === 409 || status === existing;

@@ -1,6 +1,15 @@
 // The calls that `--demo` makes to the flag service: a project with flags in different states, a segment, a repository that
 // names a flag, a team and a role.
-import type { DemoCall, DemoCalls } from '../kernel/http/protocol.ts';
+import type { DemoCall, DemoCalls, DemoPart } from '../kernel/http/protocol.ts';
+import { findRole } from '../kernel/identity/store-roles.ts';
+import type { Db } from '../kernel/storage/tables.ts';
+import { codeRepositoryResource } from './code-references/model.ts';
+import { findRepository } from './code-references/store.ts';
+import { projectResource } from './policy/resources.ts';
+import { findProject } from './projects/store.ts';
+import { roleResource } from './roles/model.ts';
+import { teamResource } from './teams/model.ts';
+import { findTeam } from './teams/store.ts';
 
 const SHOP = 'demo';
 const ROLE = 'demo-releaser';
@@ -53,6 +62,19 @@ export async function* removeFlagsDemo(): DemoCalls {
     `/code-refs/repositories/${CODE}`,
   ])
     yield { method: 'DELETE', path };
+}
+
+export async function flagsDemoParts(db: Db): Promise<DemoPart[]> {
+  const project = await findProject(db, SHOP);
+  const team = await findTeam(db, TEAM);
+  const role = await findRole(db, ROLE);
+  const code = await findRepository(db, CODE);
+  return [
+    ...(project ? [{ resource: projectResource({ ...project, tags: [] }), kind: 'project', name: project.name }] : []),
+    ...(team ? [{ resource: teamResource(team), kind: 'team', name: team.name }] : []),
+    ...(role ? [{ resource: roleResource(role), kind: 'role', name: role.name }] : []),
+    ...(code ? [{ resource: codeRepositoryResource(code), kind: 'code-reference-repository', name: CODE }] : []),
+  ];
 }
 
 const CALLS: DemoCall[] = [

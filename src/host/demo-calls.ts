@@ -2,7 +2,8 @@
 import type { DemoCall, DemoReply } from '../kernel/http/protocol.ts';
 import { ADMIN } from '../kernel/identity/first-start.ts';
 
-export const SHOP = `/repos/${ADMIN}/demo-shop`;
+export const REPOSITORY = 'demo-shop';
+export const SHOP = `/repos/${ADMIN}/${REPOSITORY}`;
 
 export const get = (path: string): DemoCall => ({ method: 'GET', path });
 export const post = (path: string, body: object): DemoCall => ({ method: 'POST', path, body });

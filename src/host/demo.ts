@@ -2,21 +2,31 @@
 // that is installed on it, and gists.
 import { gzipSync } from 'node:zlib';
 import { actorOf, systemActor } from '../kernel/identity/actor.ts';
-import type { DemoCall, DemoCalls } from '../kernel/http/protocol.ts';
+import type { DemoCall, DemoCalls, DemoPart } from '../kernel/http/protocol.ts';
 import type { KnownCaller } from '../kernel/identity/caller.ts';
 import { ADMIN, requireAdmin } from '../kernel/identity/first-start.ts';
 import type { Kernel } from '../kernel/kernel.ts';
+import type { Db } from '../kernel/storage/tables.ts';
 import { createInstallation } from './apps/change-installation.ts';
 import { createApp } from './apps/change-app.ts';
 import { removeApp } from './apps/remove-app.ts';
+import { appResource } from './apps/app.ts';
 import { findAppBySlug } from './apps/store.ts';
-import { SHOP, demoRef, fileAt, demoHead, get, isThere, post, writeFile } from './demo-calls.ts';
+import { REPOSITORY, SHOP, demoRef, fileAt, demoHead, get, isThere, post, writeFile } from './demo-calls.ts';
 import { createIssues, demoReview, demoMerge } from './demo-issues.ts';
+import { gistResource } from './gists/access.ts';
+import { auditedGistName } from './gists/record-change.ts';
+import { listGistsOf } from './gists/store-lists.ts';
 import { findOwner } from './owners/store.ts';
+import { repositoryResource } from './repositories/repository.ts';
+import { findRepositoryByName } from './repositories/store.ts';
+import { findLastGistComment, findLastIssueUpdate } from './store-demo-changes.ts';
 
 const APP = { name: 'Demo deployer', slug: 'demo-deployer' };
 const BRANCH = 'round-prices';
 const OPEN_GIST = 'How to try a flag of the demo shop';
+/** As many as a page of the API. */
+const NEWEST_GISTS = 100;
 const SECRET_GIST = 'Only for those who have the link';
 /** The last of what is created. */
 const LAST_TAG = 'tags/v0.2.0';
@@ -124,16 +134,48 @@ export async function* removeHostDemo(kernel: Kernel): DemoCalls {
   const app = await findAppBySlug(db, APP.slug);
   if (app !== undefined) await changes.run(systemActor({ now: clock.now() }), (tx) => removeApp(tx, app));
   yield { method: 'DELETE', path: SHOP };
-  const gists = ((yield get('/gists?per_page=100')).body ?? []) as DemoGist[];
+  const gists = ((yield get(`/gists?per_page=${NEWEST_GISTS}`)).body ?? []) as DemoGist[];
   for (const { id, description } of gists)
     if (description === OPEN_GIST || description === SECRET_GIST)
       yield { method: 'DELETE', path: `/gists/${id}` };
 }
 
+export async function hostDemoParts(db: Db): Promise<DemoPart[]> {
+  const owner = await findOwner(db, ADMIN);
+  if (owner === undefined) return [];
+  const parts: DemoPart[] = [];
+  const repository = await findRepositoryByName(db, owner, REPOSITORY);
+  if (repository !== undefined) {
+    const { name, number, pushedAt } = repository;
+    const issueAt = (await findLastIssueUpdate(db, number)) ?? 0;
+    parts.push({
+      resource: repositoryResource({ repository, owner }),
+      kind: 'repository',
+      name,
+      dataChangedAt: Math.max(pushedAt, issueAt),
+    });
+  }
+  const app = await findAppBySlug(db, APP.slug);
+  if (app !== undefined) parts.push({ resource: appResource(app), kind: 'app', name: APP.slug });
+  const newest = { since: undefined, offset: 0, limit: NEWEST_GISTS };
+  for (const gist of await listGistsOf(db, owner.id, { isPublicOnly: false }, newest)) {
+    if (gist.description !== OPEN_GIST && gist.description !== SECRET_GIST) continue;
+    const id = auditedGistName(gist);
+    const commentAt = await findLastGistComment(db, gist.number);
+    parts.push({
+      resource: gistResource({ gist: { id }, owner }),
+      kind: 'gist',
+      name: gist.description,
+      ...(commentAt !== undefined && { dataChangedAt: commentAt }),
+    });
+  }
+  return parts;
+}
+
 /** In this order, so that the second analysis closes an alert of the first. Each step that would happen twice looks for the next. */
 async function* createRepository(): DemoCalls {
   const description = 'The shop of the examples';
-  yield { ...post('/user/repos', { name: 'demo-shop', description }), existing: 422 };
+  yield { ...post('/user/repos', { name: REPOSITORY, description }), existing: 422 };
   if (!(yield* isThere(fileAt('README.md')))) yield writeFile('README.md', README, 'Say what the shop is');
   if (!(yield* isThere(fileAt('src/checkout.ts'))))
     yield writeFile('src/checkout.ts', CHECKOUT, 'Show the new checkout to some');

@@ -19,6 +19,7 @@ import { managedAppModule } from './apps/module.ts';
 import { attentionModule } from './attention/module.ts';
 import { backupModule } from './backups/module.ts';
 import { codeWorkModule } from './code/module.ts';
+import { demoModule } from './demo/module.ts';
 import { flagWorkModule } from './flags/module.ts';
 import { limitModule } from './limits/module.ts';
 import { meModule } from './me/module.ts';
@@ -106,6 +107,7 @@ export const signalboxApi: Api = apiOf(protocol, [
   versionModule(() => [hostApi]),
   systemModule,
   backupModule,
+  demoModule(() => [flagsApi, actorsApi, hostApi]),
   globalSearchModule,
   attentionModule,
   streamModule,

@@ -119,8 +119,9 @@ describe('home of the console', { skip: noBrowser, timeout: 5 * PATIENCE_MS }, (
     await page.waitForURL('**/search?q=dark');
     await page.getByRole('heading', { name: 'Flags' }).waitFor();
     assert.equal(await page.locator('mark').first().textContent(), 'Dark');
-    await page.getByRole('button', { name: 'Tokens', exact: true }).click();
-    await page.waitForURL('**/search?q=dark&kinds=token');
+    await page.getByRole('button', { name: 'Flags 1', exact: true }).click();
+    await page.waitForURL('**/search?q=dark&kinds=flag');
+    await page.goto(`${server.url}/console/search?q=dark&kinds=token`);
     await page.getByRole('button', { name: 'Search all kinds' }).click();
     await page.getByRole('link', { name: 'Dark mode' }).waitFor();
     await page.keyboard.press('j');
@@ -157,5 +158,25 @@ describe('home of the console', { skip: noBrowser, timeout: 5 * PATIENCE_MS }, (
       assert.deepEqual(takeProblems(), []);
       await close();
     }
+  });
+
+  test('the demo is loaded with one click, and removed with another that says what was changed', async () => {
+    const { page, takeProblems, close } = await openConsole(browser, server, ada, '?first=1');
+    await page.getByRole('button', { name: 'Load the demo' }).click();
+    const remove = page.getByRole('button', { name: 'Remove the demo' });
+    await remove.waitFor();
+    await page.getByRole('link', { name: 'Demo shop' }).waitFor();
+    const flag = { key: 'mine', name: 'Mine' };
+    assert.equal((await server.call('/api/v2/flags/demo', { method: 'POST', body: flag })).status, 201);
+    await page.reload();
+    await remove.click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByText('Demo shop').waitFor();
+    await dialog.getByText(/changed by admin@/).waitFor();
+    await dialog.getByRole('button', { name: 'Remove all of it' }).click();
+    await page.getByRole('button', { name: 'Load the demo' }).waitFor();
+    assert.equal((await server.call('/api/v2/projects/demo')).status, 404);
+    assert.deepEqual(takeProblems(), []);
+    await close();
   });
 });

@@ -1,6 +1,7 @@
 // The state of the server, for administrators: figures, checks with advice, nodes, the work that waits, and the settings in force.
 import type { System } from '../../api/types/signalbox.ts';
 import '../../styles/system.css';
+import { DemoCard } from '../../app/demo.tsx';
 import { usePageInfo } from '../../app/page-info.ts';
 import { ReadProblem } from '../../lib/read-problem.tsx';
 import { Banner } from '../../ui/banner.tsx';
@@ -107,6 +108,7 @@ function Facts({ system, readAt, onChanged }: FactsProps) {
           <StorageCard system={system} />
           <LoadCard system={system} />
           <LogLevelCard level={system.logLevel} onChanged={onChanged} />
+          <DemoCard />
         </div>
       </div>
       <SettingsSection />

@@ -383,6 +383,28 @@ export interface CopiedFlag {
   missing?: { action: string; resource: string };
 }
 
+export interface Demo {
+  state: 'absent' | 'loading' | 'present' | 'removing';
+  /** When they were made, in epoch milliseconds; 0 where nobody knows */
+  since?: number;
+  /** Whether builds, runs and issues are there, too */
+  isComplete: boolean;
+  /** Why the last attempt to make or to remove them has failed; it is made again */
+  problem?: string;
+  /** What is there. Where the state is `absent`, these have the names that the examples would have. */
+  parts: {
+    /** As the activity names it */
+    resource: string;
+    product: 'flags' | 'actors' | 'code' | 'account';
+    kind: string;
+    name: string;
+    /** When it, or something in it, was changed last since it was made, in epoch milliseconds; absent where it was not */
+    changedAt?: number;
+    /** By whom, as far as the activity says so */
+    changedBy: string[];
+  }[];
+}
+
 export interface ExportEstimate {
   /** How many items are read; unwinding makes more of them, and leaving out empty ones fewer */
   count: number;

@@ -20,4 +20,7 @@ export const datasetModule: StorageKindPart = {
   async *removeDemo() {
     yield* (await import('../demo.ts')).removeActorsDemo();
   },
+  async demoParts({ db }) {
+    return await (await import('../demo.ts')).actorsDemoParts(db);
+  },
 };

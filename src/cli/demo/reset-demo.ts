@@ -1,8 +1,8 @@
 // The command `demo reset`: leaves the work to the server, as a row that it finds now or at its next start.
 import type { LoadedSettings } from '../../app/read-settings.ts';
-import { DEMO_RESET } from '../../app/demo-reset.ts';
+import { DEMO_RESET, planDemoWork } from '../../signalbox/demo/store.ts';
 import { Failure } from '../../kernel/failure.ts';
-import { isPlanned, schedule } from '../../kernel/jobs/due-store.ts';
+import { isPlanned } from '../../kernel/jobs/due-store.ts';
 import { EXIT } from '../command-errors.ts';
 import type { Io } from '../io.ts';
 import { withMigratedDatabase } from '../open-database.ts';
@@ -31,8 +31,7 @@ export async function runDemoReset(
     }
   }
   return await withMigratedDatabase(config, async ({ db }) => {
-    const now = Date.now();
-    await schedule(db, { id: DEMO_RESET, kind: DEMO_RESET, payload: '', dueAt: now }, now, 'move');
+    await planDemoWork(db, DEMO_RESET, Date.now(), 'move');
     if ((await findServer(config.data)) === undefined) {
       io.err(`No server runs on ${config.data}: it does this when it starts.`);
       return EXIT.good;

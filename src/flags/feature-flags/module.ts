@@ -15,4 +15,7 @@ export const featureFlagModule: Module = {
   async *removeDemo() {
     yield* (await import('../demo.ts')).removeFlagsDemo();
   },
+  async demoParts({ db }) {
+    return await (await import('../demo.ts')).flagsDemoParts(db);
+  },
 };

@@ -135,14 +135,18 @@ export function gistChange(action: string, verb: string, found: ChangedGist): Ch
   const { gist, owner } = found;
   const access = { action, resource: gistResource(found) };
   const shared = { kind: 'gist', verb: `${verb} the gist`, ownerId: gist.ownerId };
-  if (gist.isPublic) return { ...shared, accesses: [access], name: gist.id };
-  const name = `secret-${gist.number}`;
+  const name = auditedGistName(gist);
+  if (gist.isPublic) return { ...shared, accesses: [access], name };
   return {
     accesses: [{ action, resource: gistResource({ gist: { id: name }, owner }) }],
     requirements: [access],
     ...shared,
     name,
   };
+}
+
+export function auditedGistName({ id, number, isPublic }: Pick<Gist, 'id' | 'number' | 'isPublic'>): string {
+  return isPublic ? id : `secret-${number}`;
 }
 
 /** The owner may be gone. */

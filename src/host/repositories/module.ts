@@ -21,4 +21,7 @@ export const repositoryModule: Module = {
   async *removeDemo(kernel) {
     yield* (await import('../demo.ts')).removeHostDemo(kernel);
   },
+  async demoParts({ db }) {
+    return await (await import('../demo.ts')).hostDemoParts(db);
+  },
 };

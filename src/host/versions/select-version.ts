@@ -24,13 +24,14 @@ const [OURS, THEIRS] = VERSION_HEADERS.map((name) => name.toLowerCase()) as [str
 
 export function versionSelection(
   versions: VersionTable,
-): Pick<ApiProtocol, 'versions' | 'versionOf' | 'variantOf' | 'versionHeaders' | 'namedVersionHeaders'> {
+): Pick<ApiProtocol, 'versions' | 'versionOf' | 'variantOf' | 'askForVersion' | 'versionHeaders' | 'namedVersionHeaders'> {
   const endings = new WeakMap<RouteShape, Map<string, Headers | undefined>>();
   return {
     versions,
     versionOf: (facts) => selectVersion(versions, isVersioned(facts.shape) ? askedVersion(facts) : undefined),
     variantOf: ({ version, headers }) =>
       version < BETA_ENDED && asksForBeta(headers.accept) ? BETA : undefined,
+    askForVersion: (version) => ({ [OURS]: version }),
     versionHeaders: (version, shape, publicUrl, variant) => ({
       'x-host-api-version-selected': version,
       'x-github-api-version-selected': version,

@@ -1,6 +1,6 @@
 // A module of an API declares its routes, tables and background work in one object. An API is a protocol and a list of modules.
 import type { ChangeTransaction, Subscriber } from '../change/changes.ts';
-import type { Api, DemoCalls, ApiProtocol, BackgroundWork } from './protocol.ts';
+import type { Api, DemoCalls, DemoPart, ApiProtocol, BackgroundWork } from './protocol.ts';
 import type { RoleStatements } from '../identity/role-policies.ts';
 import type { BoundaryUser } from '../identity/store-boundaries.ts';
 import type { EndMember, TransferOwnership } from '../identity/store-accounts.ts';
@@ -46,6 +46,8 @@ export interface Module {
   demo?(kernel: Kernel): DemoCalls;
   /** Deletes the example content, as far as it is there. */
   removeDemo?(kernel: Kernel): DemoCalls;
+  /** What is there of the example content, or has its names. */
+  demoParts?(kernel: Kernel): Promise<DemoPart[]>;
   /** Gives everything that an account owns in this module to another, when the account is deleted. */
   transferOwnership?: TransferOwnership;
   /** Ends what must not outlive a member who is removed, where statements of a subscriber do not suffice. */
@@ -104,6 +106,11 @@ export function apiOf(protocol: ApiProtocol, modules: readonly Module[]): Api {
     },
     async *removeDemo(kernel) {
       for (const module of modules) if (module.removeDemo !== undefined) yield* module.removeDemo(kernel);
+    },
+    async demoParts(kernel) {
+      const found: DemoPart[] = [];
+      for (const module of modules) found.push(...((await module.demoParts?.(kernel)) ?? []));
+      return found;
     },
     async transferOwnership(tx, from, to) {
       for (const module of modules) await module.transferOwnership?.(tx, from, to);

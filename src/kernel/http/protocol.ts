@@ -122,6 +122,8 @@ export interface ApiProtocol {
   variantOf?(context: RequestContext): string | undefined;
   /** Throws when the headers ask for something that this API cannot send. */
   checkHeaders?(context: RequestContext): void;
+  /** What asks for a version, in calls of the server itself; absent where it makes none that ask for one. */
+  askForVersion?(version: string): Record<string, string>;
   /** Headers that name the version that answered, and its deprecation. */
   versionHeaders(
     version: string,
@@ -184,6 +186,16 @@ export interface DemoReply {
  * `listening` come those that need a server that listens and works; no start waits for them.
  */
 export type DemoCalls = AsyncGenerator<DemoCall | 'listening', void, DemoReply>;
+
+/** Something of the example content that is there: what `removeDemo` deletes. */
+export interface DemoPart {
+  /** As the audit log names it. Changes of it, and of what is below it, are found by this. */
+  resource: string;
+  kind: string;
+  name: string;
+  /** When that was last changed of which the audit log says nothing: items, runs, commits, issues. */
+  dataChangedAt?: number;
+}
 
 /** A protocol joined with its parts. */
 export interface Api extends Module {
