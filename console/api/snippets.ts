@@ -47,11 +47,16 @@ function quote(text: string): string {
   return `'${text.replaceAll("'", String.raw`'\''`)}'`;
 }
 
+/** Most have no characters that mean anything to a shell. */
+function quoteAddress(address: string): string {
+  return /^[\w:/.~%@+,-]+$/.test(address) ? address : quote(address);
+}
+
 function asCurl(call: Call, token?: string): string {
   const { method = 'GET', body } = call;
   const credential = `authorization: ${authorization(call, token ?? TOKEN)}`;
   const lines = [
-    `curl${method === 'GET' ? '' : ` -X ${method}`} ${quote(ORIGIN + addressOf(call))}`,
+    `curl${method === 'GET' ? '' : ` -X ${method}`} ${quoteAddress(ORIGIN + addressOf(call))}`,
     // Double quotes, so that the shell puts the variable in.
     `-H ${token === undefined ? `"${credential}"` : quote(credential)}`,
     ...Object.entries(headersOf(call)).map(([name, value]) => `-H ${quote(`${name}: ${value}`)}`),

@@ -12,7 +12,8 @@ export const DEMO = {
   title: 'An example of everything',
   text: 'A shop: a project with flags, an Actor with runs, a repository with issues and a pull request. One click takes it away again.',
   presentTitle: 'The demo is there',
-  presentText: 'Look around, and change what you like. Removing it deletes what it has made, and nothing else.',
+  presentText:
+    'Look around, and change what you like. Removing it deletes what it has made, and nothing else.',
   load: 'Load the demo',
   loading: 'The demo is being made…',
   completing: 'Builds and runs are still to come',

@@ -29,11 +29,7 @@ const CONTENT_TABLES = {
 } as const;
 
 /** When an item, a record or a request was written or deleted last. */
-export async function findContentChange(
-  db: Db,
-  kind: StorageKind,
-  id: string,
-): Promise<number | undefined> {
+export async function findContentChange(db: Db, kind: StorageKind, id: string): Promise<number | undefined> {
   if (kind === 'dataset') {
     const row = await db
       .selectFrom('datasets')

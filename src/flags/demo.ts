@@ -70,10 +70,14 @@ export async function flagsDemoParts(db: Db): Promise<DemoPart[]> {
   const role = await findRole(db, ROLE);
   const code = await findRepository(db, CODE);
   return [
-    ...(project ? [{ resource: projectResource({ ...project, tags: [] }), kind: 'project', name: project.name }] : []),
+    ...(project
+      ? [{ resource: projectResource({ ...project, tags: [] }), kind: 'project', name: project.name }]
+      : []),
     ...(team ? [{ resource: teamResource(team), kind: 'team', name: team.name }] : []),
     ...(role ? [{ resource: roleResource(role), kind: 'role', name: role.name }] : []),
-    ...(code ? [{ resource: codeRepositoryResource(code), kind: 'code-reference-repository', name: CODE }] : []),
+    ...(code
+      ? [{ resource: codeRepositoryResource(code), kind: 'code-reference-repository', name: CODE }]
+      : []),
   ];
 }
 

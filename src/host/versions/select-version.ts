@@ -24,7 +24,10 @@ const [OURS, THEIRS] = VERSION_HEADERS.map((name) => name.toLowerCase()) as [str
 
 export function versionSelection(
   versions: VersionTable,
-): Pick<ApiProtocol, 'versions' | 'versionOf' | 'variantOf' | 'askForVersion' | 'versionHeaders' | 'namedVersionHeaders'> {
+): Pick<
+  ApiProtocol,
+  'versions' | 'versionOf' | 'variantOf' | 'askForVersion' | 'versionHeaders' | 'namedVersionHeaders'
+> {
   const endings = new WeakMap<RouteShape, Map<string, Headers | undefined>>();
   return {
     versions,

@@ -10,7 +10,9 @@ export const Demo = Type.Object(
     ),
     isComplete: Type.Boolean({ description: 'Whether builds, runs and issues are there, too' }),
     problem: Type.Optional(
-      Type.String({ description: 'Why the last attempt to make or to remove them has failed; it is made again' }),
+      Type.String({
+        description: 'Why the last attempt to make or to remove them has failed; it is made again',
+      }),
     ),
     parts: Type.Array(
       Type.Object({

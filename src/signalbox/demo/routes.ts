@@ -64,7 +64,8 @@ export function demoRoutes(apis: () => readonly Api[]): Route[] {
       const { db, changes } = kernel;
       await requireWork(kernel);
       const { state, parts } = await read(kernel);
-      if (state === 'removing') throw new Failure('conflict', 'The examples are being removed: wait until they are gone.');
+      if (state === 'removing')
+        throw new Failure('conflict', 'The examples are being removed: wait until they are gone.');
       if (state === 'absent' && parts.length > 0)
         throw new Failure(
           'conflict',

@@ -35,9 +35,7 @@ export async function beginDemo(db: Db): Promise<boolean> {
   const row = await db
     .insertInto('demo')
     .values({ id: 1, ...fresh })
-    .onConflict((conflict) =>
-      conflict.column('id').doUpdateSet(fresh).where('demo.state', '=', 'removed'),
-    )
+    .onConflict((conflict) => conflict.column('id').doUpdateSet(fresh).where('demo.state', '=', 'removed'))
     .returning('id')
     .executeTakeFirst();
   return row !== undefined;

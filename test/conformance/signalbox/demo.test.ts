@@ -86,7 +86,10 @@ onEachEngine((engine) => {
   });
 
   test('what was changed since is deleted only when that is said, and nothing else ever', async () => {
-    const ours = await server.call('/api/v2/projects', { method: 'POST', body: { key: 'ours', name: 'Ours' } });
+    const ours = await server.call('/api/v2/projects', {
+      method: 'POST',
+      body: { key: 'ours', name: 'Ours' },
+    });
     assert.equal(ours.status, 201);
     const post = async (path: string, body: object) =>
       assert.equal((await server.call(path, { method: 'POST', body })).status, 201, path);
@@ -108,7 +111,10 @@ onEachEngine((engine) => {
       assert.equal(status, 409);
       assert.match(json['detail'], /demo-products/);
     }
-    assert.deepEqual([(await read())['state'], await countsOf(server)], ['present', [4, 1, 101, 20, 1, 1, 1, 4, 2]]);
+    assert.deepEqual(
+      [(await read())['state'], await countsOf(server)],
+      ['present', [4, 1, 101, 20, 1, 1, 1, 4, 2]],
+    );
     const { status, json } = await remove(`?changedUntil=${last}`);
     assert.deepEqual([status, json['state']], [202, 'removing']);
     await reached(({ state }) => state === 'absent', 'the end of the example');
