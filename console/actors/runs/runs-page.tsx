@@ -4,6 +4,7 @@ import type { FoundRuns } from '../../api/types/signalbox.ts';
 import { usePageInfo } from '../../app/page-info.ts';
 import { NoMatch } from '../../lib/list-foot.tsx';
 import { useSearchState, useTypedFilter, type SearchState } from '../../lib/search-state.ts';
+import { ButtonLink } from '../../ui/button.tsx';
 import { Chips } from '../../ui/chips.tsx';
 import { formatCount } from '../../ui/format.ts';
 import { FilterInput, SelectInput } from '../../ui/input.tsx';
@@ -115,7 +116,16 @@ function RunList({ search, span, openedAt, views }: RunListProps) {
               }
             />
           ) : (
-            <EmptyState icon="actor" title={WORDS.empty.title} text={WORDS.empty.text} />
+            <EmptyState
+              icon="actor"
+              title={WORDS.empty.title}
+              text={WORDS.empty.text}
+              action={
+                <ButtonLink href="/actors" icon="play">
+                  {RUNS_WORDS.toActors}
+                </ButtonLink>
+              }
+            />
           )
         }
       />

@@ -47,6 +47,7 @@ export const RUNS_WORDS = {
   build: (number: string) => `Build ${number}`,
   task: 'Task',
   ofTask: (id: string) => `Task ${id}`,
+  toActors: 'Choose an Actor to run',
   input: 'Text in the input',
   ofAction: (count: string) => `The ${runs(count)} of the last action`,
   theseRuns: 'Of one action',
