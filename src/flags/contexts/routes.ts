@@ -38,8 +38,7 @@ export function filterFlags(
   filter: Expression | undefined,
   orders: readonly SortOrder<(typeof EVALUATION_SORTS)[number]>[],
 ): FlagName[] {
-  const isWanted = filter === undefined ? () => true : compileFilter(filter);
-  return sortBy(flags.filter(isWanted), orders, {
+  return sortBy(filter === undefined ? flags : flags.filter(compileFilter(filter)), orders, {
     creationDate: ({ createdAt }) => createdAt,
     key: ({ key }) => key,
     name: ({ name }) => foldCase(name),

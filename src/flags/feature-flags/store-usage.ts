@@ -1,4 +1,6 @@
 // The usage of flags in the database: when SDKs last requested them.
+import { awaitAll } from '../../kernel/storage/execute-all.ts';
+import { onOneConnection } from '../../kernel/storage/one-connection.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import type { StatusFacts, FlagUsage } from './status.ts';
 import type { FlagUsageRow } from './tables.ts';
@@ -16,42 +18,44 @@ function usageOf(row: Pick<FlagUsageRow, 'last_requested_at' | 'last_default'>):
 export interface UsedFlag extends Omit<StatusFacts, 'isUniform'> {
   id: string;
   key: string;
+  /** Where it is absent, its configuration was not read, as no status depends on it: it counts as off. */
   usage?: FlagUsage;
 }
 
 /** All flags that are not archived, with their usage in the environment, sorted by key. */
 export async function listFlagUsage(db: Db, projectId: string, environmentId: string): Promise<UsedFlag[]> {
-  const rows = await db
-    .selectFrom('flags')
-    .innerJoin('flag_configs', (join) =>
-      join
-        .onRef('flag_configs.flag_id', '=', 'flags.id')
-        .on('flag_configs.environment_id', '=', environmentId),
-    )
-    .leftJoin('flag_usage', (join) =>
-      join.onRef('flag_usage.flag_id', '=', 'flags.id').on('flag_usage.environment_id', '=', environmentId),
-    )
-    .where('flags.project_id', '=', projectId)
-    .where('flags.state', 'in', ['live', 'deprecated'])
-    .select([
-      'flags.id',
-      'flags.key',
-      'flags.created_at',
-      'flag_configs.is_on',
-      'flag_configs.modified_at',
-      'flag_usage.last_requested_at',
-      'flag_usage.last_default',
-    ])
-    .orderBy('flags.key')
-    .execute();
-  return rows.map((row) => ({
-    id: row.id,
-    key: row.key,
-    createdAt: row.created_at,
-    on: row.is_on === 1,
-    modifiedAt: row.modified_at,
-    ...(row.last_requested_at !== null && {
-      usage: usageOf({ ...row, last_requested_at: row.last_requested_at }),
-    }),
-  }));
+  const [flags, used] = await onOneConnection(db, (one) =>
+    awaitAll([
+      one
+        .selectFrom('flags')
+        .where('project_id', '=', projectId)
+        .where('state', 'in', ['live', 'deprecated'])
+        .select(['id', 'key', 'created_at'])
+        .orderBy('key')
+        .execute(),
+      one
+        .selectFrom('flag_usage')
+        .innerJoin('flag_configs', (join) =>
+          join
+            .onRef('flag_configs.flag_id', '=', 'flag_usage.flag_id')
+            .onRef('flag_configs.environment_id', '=', 'flag_usage.environment_id'),
+        )
+        .where('flag_usage.environment_id', '=', environmentId)
+        .select([
+          'flag_usage.flag_id',
+          'flag_usage.last_requested_at',
+          'flag_usage.last_default',
+          'flag_configs.is_on',
+          'flag_configs.modified_at',
+        ])
+        .execute(),
+    ]),
+  );
+  const usages = new Map(used.map((row) => [row.flag_id, row]));
+  return flags.map(({ id, key, created_at: createdAt }) => {
+    const row = usages.get(id);
+    return row === undefined
+      ? { id, key, createdAt, on: false, modifiedAt: createdAt }
+      : { id, key, createdAt, on: row.is_on === 1, modifiedAt: row.modified_at, usage: usageOf(row) };
+  });
 }

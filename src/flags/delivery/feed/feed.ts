@@ -57,6 +57,7 @@ export class Feed {
   readonly #onFollow: (feed: Feed) => void;
   /** By what makes them; each of the last state it was asked for. */
   readonly #payloads = new Map<PayloadMaker<unknown>, { etag: string; made: Promise<unknown> }>();
+  #named: { flags: CompiledEnvironment['flags']; names: FlagItem['name'][] } | undefined;
   /** Of all items together: each is added and removed by exclusive or. */
   #fingerprint = 0n;
   /** Resolves when all followers have got the last change. */
@@ -134,8 +135,12 @@ export class Feed {
   }
 
   /** What people know the flags by, sorted by key. */
-  get flagNames(): FlagItem['name'][] {
-    return Array.from(this.compiled.flags.keys(), (key) => this.flags.get(key)!.name);
+  get flagNames(): readonly FlagItem['name'][] {
+    const { flags } = this.compiled;
+    // Another state has another map.
+    if (this.#named?.flags !== flags)
+      this.#named = { flags, names: Array.from(flags.keys(), (key) => this.flags.get(key)!.name) };
+    return this.#named.names;
   }
 
   /** What people know the segments by, sorted by creation. */
