@@ -17,6 +17,19 @@ export function cpuMsOfFamily(pid: number): number {
   return ((own + ended) * 1000) / TICKS_PER_SECOND + children;
 }
 
+/** Work that follows calls has ended when the processes use no CPU for so long. */
+const QUIET_MS = 600;
+const QUIET_CPU_MS = 10;
+
+/** Resolves when what goes on beside the calls, or follows them, has ended. */
+export async function untilQuiet(pid: number): Promise<void> {
+  for (;;) {
+    const before = cpuMsOfFamily(pid);
+    await new Promise((resolve) => setTimeout(resolve, QUIET_MS));
+    if (cpuMsOfFamily(pid) - before <= QUIET_CPU_MS) return;
+  }
+}
+
 /** The CPU time of its threads in microseconds, to the nanosecond; without threads that have ended. */
 export function cpuUsOfThreads(pid: number): number {
   return readdirSync(`/proc/${pid}/task`)

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { findGit } from '../src/host/git/process/git-environment.ts';
 import { median, type Effort } from './compare.ts';
-import { cpuMsOfFamily } from './cpu.ts';
+import { cpuMsOfFamily, untilQuiet } from './cpu.ts';
 import { fillRepository, hostHeaders, pathOf } from './host-repository.ts';
 import { Connection } from './raw-http.ts';
 import type { Row } from './report.ts';
@@ -20,9 +20,6 @@ const MAX_PROCESSES = 3;
 const MAX_COLLISIONS = 0;
 /** As many clients write different files of one branch at once. */
 const CLIENTS = 8;
-/** Work that follows a write has ended when the processes use no CPU for so long. */
-const QUIET_MS = 600;
-const QUIET_CPU_MS = 10;
 const run = promisify(execFile);
 
 /** Each call writes something else. */
@@ -71,25 +68,16 @@ async function measureCpu(server: BenchServer, data: string, rounds: number) {
   for (const [what, write] of Object.entries(writes)) {
     const times: number[] = [];
     for (let round = 0; round <= rounds; round += 1) {
-      await quiet(server);
+      await untilQuiet(server.pid);
       const before = cpuMsOfFamily(server.pid);
       for (let call = 0; call < CALLS; call += 1) await write(round * CALLS + call);
-      await quiet(server);
+      await untilQuiet(server.pid);
       // The first round warms up.
       if (round > 0) times.push((cpuMsOfFamily(server.pid) - before) / CALLS);
     }
     byWrite.set(what, median(times));
   }
   return { byWrite, collisions: await benchCollisions(server) };
-}
-
-/** Resolves when what follows the last write has ended. */
-async function quiet({ pid }: BenchServer): Promise<void> {
-  for (;;) {
-    const before = cpuMsOfFamily(pid);
-    await new Promise((resolve) => setTimeout(resolve, QUIET_MS));
-    if (cpuMsOfFamily(pid) - before <= QUIET_CPU_MS) return;
-  }
 }
 
 async function openWrites(server: BenchServer, data: string): Promise<Record<string, GitWrite>> {
@@ -206,10 +194,10 @@ async function countProcesses(folder: string): Promise<Map<string, number>> {
     for (const [what, write] of Object.entries(await openWrites(server, data))) {
       // The first call starts what is kept for the next ones.
       await write(0);
-      await quiet(server);
+      await untilQuiet(server.pid);
       const before = started();
       for (let call = 1; call <= COUNTED_CALLS; call += 1) await write(call);
-      await quiet(server);
+      await untilQuiet(server.pid);
       counts.set(what, (started() - before) / COUNTED_CALLS);
     }
     return counts;

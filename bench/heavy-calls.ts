@@ -4,7 +4,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { median, type Effort } from './compare.ts';
-import { cpuUsOfThreads } from './cpu.ts';
+import { cpuUsOfThreads, untilQuiet } from './cpu.ts';
 import { createProject } from './flag-projects.ts';
 import { headers } from './queue-calls.ts';
 import type { Row } from './report.ts';
@@ -12,12 +12,10 @@ import { createScript, startRunServer } from './run-calls.ts';
 import { startOurs, TOKEN, type BenchServer } from './servers.ts';
 
 const FLAGS = 10_000;
-const WARM_UP_CALLS = 6;
+const WARM_UP_CALLS = 20;
 const CALLS_PER_ROUND = 8;
 const RUN_WARM_UP_CALLS = 300;
 const RUN_CALLS_PER_ROUND = 100;
-/** What a thread does after a reply belongs to it. */
-const SETTLE_MS = 100;
 
 const SIGNALBOX_LIMIT = ['flags.global', 'flags.route'].map((name) => `${name}=1000000000/3600`).join(',');
 const context = JSON.stringify({ kind: 'user', key: 'ada' });
@@ -121,19 +119,18 @@ async function benchRunStart({ rounds }: Effort): Promise<Row> {
   }
 }
 
-/** Milliseconds per call. */
+/** Milliseconds per call, with what follows the calls. */
 async function measureCpu(
   pid: number,
   call: () => Promise<void>,
   { rounds, calls }: { rounds: number; calls: number },
 ): Promise<number> {
-  const settle = () => new Promise((resolve) => setTimeout(resolve, SETTLE_MS));
   const times: number[] = [];
   for (let round = 0; round < rounds; round += 1) {
-    await settle();
+    await untilQuiet(pid);
     const before = cpuUsOfThreads(pid);
     for (let nth = 0; nth < calls; nth += 1) await call();
-    await settle();
+    await untilQuiet(pid);
     times.push((cpuUsOfThreads(pid) - before) / calls / 1000);
   }
   return median(times);
