@@ -1,6 +1,7 @@
 // What all pages of repositories read.
 import { path, type Call } from '../api/call.ts';
 import { useRead, type Read } from '../api/read.ts';
+import type { RepositoryStanding } from '../api/types/signalbox.ts';
 import { useListPages } from '../lib/list-pages.ts';
 import type { RepositoryPlace } from './place.ts';
 import type { Branch, Commit, Repository, Tag } from './repository.ts';
@@ -50,6 +51,17 @@ export function repositoryRead(place: RepositoryPlace): Read {
 
 export function useRepository(place: RepositoryPlace) {
   return useRead<Repository>(repositoryRead(place));
+}
+
+/** Stars and watches are in no stream. */
+export const STANDING_TOPICS = ['repo-standing'];
+
+/** What the repository is to the caller. */
+export function useStanding({ owner, repo }: RepositoryPlace) {
+  return useRead<RepositoryStanding>({
+    call: { api: 'signalbox', path: path`/repositories/${owner}/${repo}/standing` },
+    topics: [...STANDING_TOPICS, 'actor', 'run'],
+  });
 }
 
 export interface CommitFilter {

@@ -8,6 +8,7 @@ import { Tabs } from '../ui/tabs.tsx';
 import { repositoryHref, type RepositoryPlace } from './place.ts';
 import { useRepository } from './queries.ts';
 import type { Repository } from './repository.ts';
+import { RepositoryActions } from './repository-actions.tsx';
 import { Visibility } from './visibility.tsx';
 import { WORDS } from './words.ts';
 import '../styles/repository.css';
@@ -57,6 +58,9 @@ export function RepositoryFrame({ place, tab, crumbs = [], isBare = false, child
           <PageHead
             title={repository.full_name}
             badge={<Visibility repository={repository} />}
+            actions={
+              crumbs.length === 0 ? <RepositoryActions place={place} repository={repository} /> : undefined
+            }
             meta={crumbs.length === 0 ? (repository.description ?? WORDS.noDescription) : undefined}
           />
           <Tabs

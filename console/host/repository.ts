@@ -15,6 +15,9 @@ export interface Repository {
   ssh_url?: string | null;
   open_issues_count: number;
   forks_count: number;
+  stargazers_count: number;
+  /** Of one that is read by itself. */
+  subscribers_count?: number;
   updated_at: string;
   pushed_at: string | null;
   has_issues: boolean;

@@ -35,6 +35,13 @@ export const WORDS = {
   create: 'New repository',
 } as const;
 
+export const STANDING = {
+  watch: 'Watch',
+  star: 'Star',
+  fork: 'Fork',
+  forked: (name: string) => `${name} is your fork; its branches come in a moment`,
+} as const;
+
 export const CREATE_WORDS = {
   title: 'New repository',
   text: 'It holds code and its history. Push to it, or begin with a README.',

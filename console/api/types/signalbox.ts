@@ -301,6 +301,24 @@ export interface BuildSteps {
   firstError: number | null;
 }
 
+interface BuiltActor {
+  id: string;
+  username: string;
+  name: string;
+  title?: string;
+  /** Those that are built from the repository */
+  versions: {
+    /** `MAJOR.MINOR` */
+    number: string;
+    /** A branch, a tag or a commit; the default branch if absent */
+    reference?: string;
+    /** Whether a push starts a build */
+    buildsOnPush: boolean;
+  }[];
+  /** Absent where it has never run */
+  lastRunAt?: number;
+}
+
 export interface BuiltFiles {
   build: ComparedBuild;
   files: { name: string; format?: 'TEXT' | 'BASE64'; content?: string; folder?: boolean }[];
@@ -806,6 +824,15 @@ export interface RecordHead {
 export interface RecoveryCodes {
   /** Each replaces a code once. Nothing shows them again */
   recoveryCodes: string[];
+}
+
+export interface RepositoryStanding {
+  /** Absent without `viewWatches` */
+  isWatched?: boolean;
+  /** Absent without `viewStars` */
+  isStarred?: boolean;
+  /** Your Actors that are built from it, by its present name, those that ran last first. Of your versions from git, the first 1000 are looked at. */
+  actors: BuiltActor[];
 }
 
 interface RunChoice {

@@ -41,6 +41,7 @@ import {
   findVersion,
   findVersionTotals,
   insertVersion,
+  listGitVersions,
   listVersions,
   listVersionsBuiltOnPush,
   updateVersion,
@@ -108,6 +109,7 @@ onEachEngine((testEngine) => {
     await findVersion(db, id, '0.1');
     await listVersions(db, id);
     await listVersions(db, id, 'without sources');
+    await listGitVersions(db, 'user-0', 100);
     await listVersionsBuiltOnPush(db, ['ann/shop', 'ann/store']);
     await findVersionTotals(db, id);
     await updateVersion(db, versionOf(id, '0.1'));

@@ -28,6 +28,32 @@ export async function listVersionsBuiltOnPush(db: Db, names: readonly string[]):
   return rows.map(versionFrom);
 }
 
+/** A version of an Actor of one's own that is built from a git repository, as far as lists of them say. */
+export interface GitVersion {
+  actor: { id: string; name: string; title: string | null; lastRunStartedAt: number };
+  version: ActorVersion;
+}
+
+/** Those whose Actors ran last come first. */
+export async function listGitVersions(db: Db, userId: string, max: number): Promise<GitVersion[]> {
+  const rows = await db
+    .selectFrom('actors')
+    .innerJoin('actor_versions', 'actor_versions.actor_id', 'actors.id')
+    .select(['actors.id', 'actors.name', 'actors.title', 'actors.last_run_started_at'])
+    .select([...VERSION_COLUMNS, 'actor_versions.source'])
+    .where('actors.user_id', '=', userId)
+    .where('actor_versions.source_type', '=', 'GIT_REPO')
+    .orderBy('actors.last_run_started_at', 'desc')
+    .orderBy('actors.id', 'desc')
+    .orderBy('actor_versions.position')
+    .limit(max)
+    .execute();
+  return rows.map(({ id, name, title, last_run_started_at: lastRunStartedAt, ...row }) => ({
+    actor: { id, name, title, lastRunStartedAt },
+    version: versionFrom(row),
+  }));
+}
+
 /** Without sources where they are not shown: they may have megabytes. */
 export async function listVersions(
   db: Db,
@@ -55,6 +81,7 @@ const COLUMNS = [
   'boundary_id',
   'created_at',
 ] as const;
+const VERSION_COLUMNS = COLUMNS.map((name) => `actor_versions.${name}` as const);
 
 export interface VersionTotals {
   count: number;

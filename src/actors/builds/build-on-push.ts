@@ -88,7 +88,7 @@ function branchOf({ reference }: GitSource, { defaultBranch }: PushedBranches): 
 }
 
 /** Undefined for other sources, and for a URL that a build would refuse. */
-function gitSourceOf(version: ActorVersion): GitSource | undefined {
+export function gitSourceOf(version: ActorVersion): GitSource | undefined {
   const source = sourceOf(version);
   if (!('gitRepoUrl' in source)) return undefined;
   try {

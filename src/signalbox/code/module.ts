@@ -3,12 +3,13 @@ import type { Module } from '../../kernel/http/module.ts';
 import { blameRoutes } from './blame-routes.ts';
 import { lastChangesRoutes } from './last-changes-routes.ts';
 import { mergeCheckRoutes } from './merge-check-routes.ts';
+import { standingRoutes } from './standing-routes.ts';
 
 export const codeWorkModule: Module = {
   tag: {
     name: 'Code',
     description:
-      'Every reason why a pull request cannot be merged, the commits that lines come from, and those that last changed the entries of a folder',
+      'Every reason why a pull request cannot be merged, the commits that lines come from, those that last changed the entries of a folder, and what a repository is to the caller',
   },
-  routes: [...mergeCheckRoutes, ...blameRoutes, ...lastChangesRoutes],
+  routes: [...mergeCheckRoutes, ...blameRoutes, ...lastChangesRoutes, ...standingRoutes],
 };

@@ -1,4 +1,4 @@
-// Who wrote the lines of a file, and what last changed the entries of a folder, over the Signalbox API.
+// Who wrote the lines of a file, what last changed the entries of a folder, and what a repository is to the caller, over the Signalbox API.
 import assert from 'node:assert/strict';
 import { onEachEngine } from '../../engines.ts';
 import { afterGitTests as after, beforeGitTests as before, gitTest as test } from '../../git-tests.ts';
@@ -129,6 +129,29 @@ onEachEngine((engine) => {
     for (const query of ['path=gone', 'path=../x', 'path=shed&ref=nowhere'])
       assert.equal((await ada.get(`${last}?${query}`)).status, 404, query);
     assert.equal((await eve.get(last)).status, 404);
+  });
+
+  test('a repository says whether the caller watches it, and which of their Actors are built from it', async () => {
+    const standing = '/signalbox/v1/repositories/ada/garden/standing';
+    const create = async (name: string, gitRepoUrl: string) => {
+      const version = { versionNumber: '0.1', sourceType: 'GIT_REPO', gitRepoUrl };
+      return await expectAnswer(201, ada.post('/v2/actors', { name, versions: [version] }));
+    };
+    const { data } = await create('waterer', `${server.url}/ada/Garden.git#main`);
+    await create('elsewhere', 'https://code.example/ada/garden.git');
+    await create('other', `${server.url}/ada/gardens`);
+    const versions = [{ number: '0.1', reference: 'main', buildsOnPush: false }];
+    const actors = [{ id: (data as Json).id as string, username: 'ada', name: 'waterer', versions }];
+    const first = await expectAnswer(200, ada.get(standing));
+    assert.deepEqual(first, { isWatched: false, isStarred: false, actors });
+    await expectAnswer(200, ada.put('/repos/ada/garden/subscription', { subscribed: true }));
+    assert.equal((await ada.put('/user/starred/ada/garden')).status, 204);
+    const noted = await expectAnswer(200, ada.get(standing));
+    assert.deepEqual(noted, { isWatched: true, isStarred: true, actors });
+    await expectAnswer(200, ada.put('/repos/ada/garden/subscription', { ignored: true }));
+    assert.equal((await expectAnswer(200, ada.get(standing))).isWatched, false);
+    assert.equal((await eve.get(standing)).status, 404);
+    assert.equal((await server.call(standing, { token: null })).status, 401);
   });
 
   test('it is for those who may read the repository, also by its former name', async () => {
