@@ -1,4 +1,4 @@
-// Versions, the documentation and the settings in a real browser: by mouse, by keyboard alone, and by touch on a phone. The pages
+// Versions, the documentation and the settings, and a task of each part, by mouse, by keyboard alone, and by touch on a phone. The pages
 // of the console are looked at for barriers, in both themes and widths, by console-pages.test.ts.
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
@@ -11,6 +11,11 @@ import { findBarriers, openConsole } from './console.ts';
 
 const [OLD, NEW] = ['2022-11-28', '2026-03-10'];
 const HOUR = 60 * 60 * 1000;
+
+const WAYS = [
+  { way: 'keyboard', options: { viewport: { width: 1440, height: 900 }, colorScheme: 'dark' } },
+  { way: 'touch', options: { viewport: { width: 360, height: 780 }, hasTouch: true, colorScheme: 'light' } },
+] as const;
 
 describe('versions, documentation and settings', { skip: noBrowser, timeout: 10 * PATIENCE_MS }, () => {
   let server: TestServer;
@@ -124,11 +129,7 @@ describe('versions, documentation and settings', { skip: noBrowser, timeout: 10 
     const { page, takeProblems, close } = await openConsole(browser, server, ada.member, '', wide);
     const { keyboard } = page;
     const goTo = async (name: string, path: string) => {
-      await keyboard.press('Control+k');
-      await page.getByRole('combobox', { name: 'Search and commands' }).waitFor();
-      await keyboard.type(name);
-      await page.getByRole('option', { name }).first().waitFor();
-      await keyboard.press('Enter');
+      await openByPalette(page, name);
       await page.waitForURL(`${server.url}/console${path}`);
     };
     await goTo('System', '/account/system');
@@ -155,12 +156,81 @@ describe('versions, documentation and settings', { skip: noBrowser, timeout: 10 
     assert.deepEqual(takeProblems(), []);
     await close();
   });
+
+  for (const { way, options } of WAYS)
+    test(`a task of each part by ${way} alone`, async () => {
+      const name = `by-${way}`;
+      await ada.repository(name, { auto_init: true });
+      const flag = await ada.post('/api/v2/flags/default', { key: name, name });
+      assert.equal(flag.status, 201, flag.text);
+      const { page, takeProblems, close } = await openConsole(browser, server, ada.member, '', options);
+      const press = async (target: Locator) => {
+        await target.waitFor();
+        if (way === 'touch') return await target.tap();
+        await tabTo(page, target);
+        await page.keyboard.press((await target.getAttribute('role')) === 'switch' ? 'Space' : 'Enter');
+      };
+      const type = async (target: Locator, text: string) => {
+        await target.waitFor();
+        await (way === 'touch' ? target.tap() : tabTo(page, target));
+        await page.keyboard.type(text);
+      };
+      const goTo = async (section: string, item: string) => {
+        if (way === 'keyboard') return await openByPalette(page, item);
+        await page.getByRole('button', { name: 'Open navigation' }).tap();
+        const sheet = page.getByRole('dialog', { name: 'Navigation' });
+        await sheet.locator('summary', { hasText: section }).tap();
+        await sheet.getByRole('link', { name: item, exact: true }).tap();
+      };
+      const button = (label: string) => page.getByRole('button', { name: label, exact: true });
+
+      await goTo('Flags', 'Flags');
+      await press(page.getByRole('switch', { name: new RegExp(`^${name} in test$`, 'i') }));
+      await page.getByRole('switch', { name: new RegExp(`^${name} in test$`, 'i'), checked: true }).waitFor();
+      const { environments } = (await ada.get(`/api/v2/flags/default/${name}`)).json;
+      assert.equal(environments.test.on, true);
+      assert.deepEqual(await findBarriers(page), []);
+
+      await goTo('Actors', 'Storage');
+      await press(page.getByRole('button', { name: /^New dataset/ }));
+      await type(page.getByRole('dialog').getByLabel('Name'), name);
+      await press(button('Create'));
+      await page.waitForURL(/\/storage\/datasets\/\w+/);
+      assert.equal((await ada.get(`/v2/datasets/~${name}`)).status, 200);
+      assert.deepEqual(await findBarriers(page), []);
+
+      await goTo('Code', 'Repositories');
+      await press(page.getByRole('link', { name: `ada/${name}` }));
+      await press(page.getByRole('link', { name: 'Issues', exact: true }).last());
+      await press(page.getByRole('link', { name: /^New issue/ }).first());
+      await type(page.getByRole('textbox', { name: 'Title' }), 'By hand');
+      await press(button('Create issue'));
+      await page.getByRole('heading', { name: 'By hand #1' }).waitFor();
+      assert.deepEqual(await findBarriers(page), []);
+
+      await goTo('Account', 'Roles');
+      await press(page.getByRole('link', { name: 'Policy tester' }).first());
+      await type(page.getByLabel('Action', { exact: true }), 'updateOn');
+      await type(page.getByLabel('Resource', { exact: true }), `proj/default:env/test:flag/${name}`);
+      await page.getByText('It is allowed.').waitFor();
+      assert.deepEqual(await findBarriers(page), []);
+      assert.deepEqual(takeProblems(), []);
+      await close();
+    });
 });
 
 /** The token that the page shows once. */
 async function secretIn(samples: Locator): Promise<string> {
   const line = await samples.getByText(/^export SIGNALBOX_TOKEN=/).innerText();
   return line.trim().split('=')[1]!;
+}
+
+async function openByPalette(page: Page, name: string): Promise<void> {
+  await page.keyboard.press('Control+k');
+  await page.getByRole('combobox', { name: 'Search and commands' }).waitFor();
+  await page.keyboard.type(name);
+  await page.getByRole('option', { name }).first().waitFor();
+  await page.keyboard.press('Enter');
 }
 
 const MOST_TABS = 80;
