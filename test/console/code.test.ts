@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { isRefName } from '../../console/host/branches/ref-name.ts';
+import { graphOf, widthOf } from '../../console/host/commits/commit-graph.ts';
 import { parsePatch, splitRows } from '../../console/host/diff/patch.ts';
 import { linesOf, textOf } from '../../console/host/files/content.ts';
 import { matchPaths } from '../../console/host/files/match-paths.ts';
@@ -149,4 +150,29 @@ test('names that git refuses are refused before they are sent', () => {
   for (const name of ['main', 'fix/prices', 'v1.2', 'a-b_c']) assert.ok(isRefName(name), name);
   for (const name of ['', 'a b', '/a', 'a/', 'a..b', 'a~1', '-a', '.a', 'a/.b', 'x.lock', 'a:b', 'a@{b'])
     assert.ok(!isRefName(name), name);
+});
+
+test('commits that simply follow each other have no graph, and a merge leads to both of its parents', () => {
+  const commit = (sha: string, ...parents: string[]) => ({
+    sha,
+    parents: parents.map((one) => ({ sha: one })),
+  });
+  assert.equal(graphOf([]), undefined);
+  assert.equal(graphOf([commit('c', 'b'), commit('b', 'a'), commit('a')]), undefined);
+  const rows = graphOf([
+    commit('merge', 'main', 'topic'),
+    commit('topic', 'root'),
+    commit('main', 'root'),
+    commit('root'),
+  ]);
+  assert.deepEqual(rows, [
+    { at: 0, past: [], from: [], to: [0, 1] },
+    { at: 1, past: [[0, 0]], from: [1], to: [1] },
+    { at: 0, past: [[1, 0]], from: [0], to: [0] },
+    { at: 0, past: [], from: [0], to: [] },
+  ]);
+  assert.equal(widthOf(rows), 2);
+  // More lanes than can be told apart.
+  const heads = Array.from({ length: 20 }, (_, index) => commit(`head-${index}`, `base-${index}`));
+  assert.equal(graphOf(heads), undefined);
 });

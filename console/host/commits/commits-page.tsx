@@ -76,6 +76,7 @@ function Commits({ place, repository }: { place: CodePlace; repository: Reposito
             place={place}
             commits={list.rows}
             authorHref={(login) => search.href({ author: login })}
+            hasGraph={path === '' && author === undefined}
           />
           <div className="row row--wrap t13 muted">
             <ListFoot list={list} nouns={COMMITS_WORDS.nouns} />

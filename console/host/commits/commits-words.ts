@@ -16,6 +16,7 @@ export const COMMITS_WORDS = {
   parents: (count: number) => (count === 1 ? 'Parent' : 'Parents'),
   noParent: 'The first commit: it has no parent.',
   merge: 'A merge: what differs from its first parent is shown.',
+  signedShort: 'signed',
   signed: 'signed by a key that this server does not know',
   moreFiles: 'Show more files',
   raw: 'Patch',
