@@ -113,6 +113,7 @@ const COLUMNS: TableColumn<Issue>[] = [
   {
     id: 'state',
     head: ISSUES.stateLabel,
+    cardLabel: null,
     cell: (issue) => <StateOf issue={issue} />,
   },
   {
@@ -138,6 +139,7 @@ const COLUMNS: TableColumn<Issue>[] = [
   {
     id: 'updated',
     head: ISSUES.columns.updated,
+    cardLabel: null,
     sort: 'updated',
     cell: ({ updated_at: at }) => <Time at={at} />,
   },

@@ -7,6 +7,7 @@ import { useSearchState } from '../../lib/search-state.ts';
 import { Button } from '../../ui/button.tsx';
 import { ChangeError } from '../../ui/change-error.tsx';
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
+import { Meter } from '../../ui/chart.tsx';
 import { formatCount } from '../../ui/format.ts';
 import { useKeys } from '../../ui/keys.ts';
 import { Menu } from '../../ui/menu.tsx';
@@ -127,18 +128,15 @@ const COLUMNS: TableColumn<Milestone>[] = [
   {
     id: 'progress',
     head: MILESTONES.columns.progress,
-    cell: ({ open_issues: open, closed_issues: closed }) => (
-      <span className="row row--4">
-        <progress
-          max={Math.max(1, open + closed)}
-          value={closed}
-          aria-label={MILESTONES.progress(formatCount(closed), formatCount(open + closed))}
-        />
-        <span className="t12 muted nw">
-          {MILESTONES.progress(formatCount(closed), formatCount(open + closed))}
+    cell: ({ title, open_issues: open, closed_issues: closed }) => {
+      const text = MILESTONES.progress(formatCount(closed), formatCount(open + closed));
+      return (
+        <span className="milestone__done">
+          <Meter label={title} value={closed} max={Math.max(1, open + closed)} text={text} />
+          <span className="t12 muted nw">{text}</span>
         </span>
-      </span>
-    ),
+      );
+    },
   },
 ];
 
