@@ -170,8 +170,8 @@ async function send(form) {
     else if (value !== '') search.append(name, value);
   }
   const url = address + (search.size === 0 ? '' : '?' + search);
-  if (method !== 'GET' && !confirm('This changes what is stored: ' + method + ' ' + url)) return;
   const body = form.querySelector('textarea');
+  if (method !== 'GET' && !confirm(['This changes what is stored: ' + method + ' ' + url, ...placesOf(form, body)].join('\\n'))) return;
   const output = form.querySelector('output');
   const button = form.querySelector('button');
   button.disabled = true;
@@ -194,6 +194,16 @@ async function send(form) {
   } finally {
     button.disabled = false;
   }
+}
+
+/** What is named: the parameters of the path, and an environment that only the body names. */
+function placesOf(form, body) {
+  const named = [...form.querySelectorAll('input[data-in=path]')].map(({ name, value }) => [name, value]);
+  try {
+    const { environmentKey } = JSON.parse(body?.value ?? '{}');
+    if (environmentKey !== undefined) named.push(['environmentKey', environmentKey]);
+  } catch {}
+  return named.map(([name, value]) => name + ': ' + value);
 }
 
 function pretty(text) {
