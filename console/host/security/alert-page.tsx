@@ -21,7 +21,7 @@ import { useRenderedText } from '../files/files-queries.ts';
 import { loginOf } from '../issues/issue.ts';
 import { blobHref, commitHref, type RepositoryPlace } from '../place.ts';
 import { shortSha, type Repository } from '../repository.ts';
-import { locationText, shortRef, type Alert, type AlertInstance } from './alert.ts';
+import { analysesHref, locationText, shortRef, type Alert, type AlertInstance } from './alert.ts';
 import { AlertCode } from './alert-code.tsx';
 import { AlertStateMark, SeverityBadge } from './alert-parts.tsx';
 import { DismissDialog } from './dismiss-dialog.tsx';
@@ -267,7 +267,17 @@ function History({ repository, alert }: { repository: Repository; alert: Alert }
     {
       id: 'found',
       icon: 'shield',
-      content: ALERT.reported(alert.tool.name),
+      content: (
+        <Link
+          className="ln"
+          href={analysesHref(
+            { owner: repository.owner.login, repo: repository.name },
+            { tool: alert.tool.name, ref: alert.most_recent_instance.ref },
+          )}
+        >
+          {ALERT.reported(alert.tool.name)}
+        </Link>
+      ),
       meta: <Time at={alert.created_at} />,
     },
   ];

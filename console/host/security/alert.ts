@@ -99,6 +99,12 @@ export function locationText({ location: { path, start_line: line } }: AlertInst
   return path === '' ? '' : `${path}:${line}`;
 }
 
+/** Those of a tool and a branch or tag, where they are named. */
+export function analysesHref(place: RepositoryPlace, named: { tool?: string; ref?: string } = {}): string {
+  const query = new URLSearchParams(named).toString();
+  return `${securityHref(place)}/analyses${query === '' ? '' : `?${query}`}`;
+}
+
 export function securityHref(place: RepositoryPlace): string {
   return `${repositoryHref(place)}/security`;
 }

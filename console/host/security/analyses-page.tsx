@@ -4,6 +4,7 @@ import { Link } from 'wouter';
 import { ListFoot } from '../../lib/list-foot.tsx';
 import { NewRows } from '../../lib/new-rows.tsx';
 import { ReadProblem } from '../../lib/read-problem.tsx';
+import { useSearchState } from '../../lib/search-state.ts';
 import { Button } from '../../ui/button.tsx';
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
 import { formatCount } from '../../ui/format.ts';
@@ -15,7 +16,7 @@ import { Table, type TableColumn } from '../../ui/table.tsx';
 import { Time } from '../../ui/time.tsx';
 import { commitHref, type RepositoryPlace } from '../place.ts';
 import { shortSha, type Repository } from '../repository.ts';
-import { shortRef, type Analysis } from './alert.ts';
+import { analysesHref, shortRef, type Analysis } from './alert.ts';
 import { SecurityFrame, UploadButton, uploadCommand } from './security-frame.tsx';
 import { useAnalyses, useDeleteAnalysis } from './security-queries.ts';
 import { ANALYSES, SECURITY } from './security-words.ts';
@@ -30,11 +31,21 @@ export default function AnalysesPage() {
 }
 
 function Analyses({ place, repository }: { place: RepositoryPlace; repository: Repository }) {
-  const list = useAnalyses(place);
+  const search = useSearchState(analysesHref(place));
+  const filter = { tool: search.get('tool'), ref: search.get('ref') };
+  const list = useAnalyses(place, filter);
   if (list.error !== null) return <ReadProblem error={list.error} onRetry={list.retry} />;
   return (
     <>
       <div className="row row--wrap list-bar">
+        {filter.tool !== undefined && (
+          <span className="row row--4 row--wrap t13">
+            {ANALYSES.only(filter.tool, shortRef(filter.ref ?? ''))}
+            <Button size="sm" tone="ghost" onClick={() => search.set({ tool: undefined, ref: undefined })}>
+              {ANALYSES.all}
+            </Button>
+          </span>
+        )}
         <span className="push" />
         <UploadButton place={place} />
       </div>

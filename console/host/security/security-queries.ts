@@ -35,9 +35,14 @@ export function useAlerts(place: RepositoryPlace, { state, severity, tool, ref }
 
 const analysisId = ({ id }: Analysis) => String(id);
 
-export function useAnalyses(place: RepositoryPlace) {
+export interface AnalysisFilter {
+  tool: string | undefined;
+  ref: string | undefined;
+}
+
+export function useAnalyses(place: RepositoryPlace, { tool, ref }: AnalysisFilter) {
   return useListPages<Analysis[], Analysis>({
-    call: repositoryCall(place, '/code-scanning/analyses'),
+    call: repositoryCall(place, '/code-scanning/analyses', { tool_name: tool, ref }),
     topics: TOPICS,
     first: 1,
     pageQuery: (page) => ({ per_page: PAGE, page }),

@@ -107,6 +107,8 @@ export const DISMISS = {
 } as const;
 
 export const ANALYSES = {
+  only: (tool: string, ref: string) => (ref === '' ? `Of ${tool}` : `Of ${tool}, on ${ref}`),
+  all: 'Show all',
   columns: {
     tool: 'Tool',
     ref: 'Branch or tag',
