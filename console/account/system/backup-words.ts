@@ -5,6 +5,7 @@ export const BACKUPS = {
   title: 'Backups',
   now: 'Back up now',
   busy: 'A backup is being made or checked.',
+  waits: 'The server is paused after a restore: resume it first.',
   place: 'They are in',
   encrypted: ', encrypted.',
   plain: ', not encrypted and without the secret key.',

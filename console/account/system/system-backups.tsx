@@ -22,11 +22,12 @@ import {
 } from './system-queries.ts';
 import { BACKUPS } from './backup-words.ts';
 
-export function BackupsSection() {
+export function BackupsSection({ isPaused }: { isPaused: boolean }) {
   const { data, error, refetch } = useBackups();
   const create = useChange<void>(createBackupCall);
   const verify = useChange<string>(verifyBackupCall);
   const running = data?.runs.find(isUnfinished);
+  const busyReason = isPaused ? BACKUPS.waits : running === undefined ? undefined : BACKUPS.busy;
   const failure = create.error ?? verify.error;
   const readAgain = { onSuccess: () => void refetch() };
   return (
@@ -37,7 +38,7 @@ export function BackupsSection() {
           <Button
             icon="disk"
             isBusy={create.isPending}
-            disabledReason={running === undefined ? undefined : BACKUPS.busy}
+            disabledReason={busyReason}
             onClick={() => create.mutate(undefined, readAgain)}
           >
             {BACKUPS.now}
@@ -60,7 +61,7 @@ export function BackupsSection() {
           <Table
             label={BACKUPS.title}
             columns={columnsOf({
-              isBusy: running !== undefined,
+              busyReason,
               onVerify: (id) => verify.mutate(id, readAgain),
             })}
             rows={data.items}
@@ -111,11 +112,12 @@ function LastRun({ run }: { run: BackupRun | undefined }) {
 }
 
 interface RowActions {
-  isBusy: boolean;
+  /** Why nothing can be checked just now. */
+  busyReason: string | undefined;
   onVerify: (id: string) => void;
 }
 
-function columnsOf({ isBusy, onVerify }: RowActions): TableColumn<Backup>[] {
+function columnsOf({ busyReason, onVerify }: RowActions): TableColumn<Backup>[] {
   return [
     {
       id: 'made',
@@ -144,7 +146,7 @@ function columnsOf({ isBusy, onVerify }: RowActions): TableColumn<Backup>[] {
       isEnd: true,
       cell: ({ id, createdAt }) => (
         <span className="row row--4">
-          <Button size="sm" disabledReason={isBusy ? BACKUPS.busy : undefined} onClick={() => onVerify(id)}>
+          <Button size="sm" disabledReason={busyReason} onClick={() => onVerify(id)}>
             {BACKUPS.verify}
           </Button>
           <Button

@@ -100,7 +100,7 @@ function Facts({ system, readAt, onChanged }: FactsProps) {
           <Checks checks={system.checks} />
           <DueWorkTable system={system} />
           <Nodes nodes={system.nodes} readAt={readAt} />
-          <BackupsSection />
+          <BackupsSection isPaused={system.pausedSince !== undefined} />
         </div>
         <div className="stack stack--24">
           {system.disk !== undefined && <DiskCard disk={system.disk} />}

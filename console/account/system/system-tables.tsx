@@ -1,5 +1,7 @@
 // The checks of the server, its nodes, and the work that waits.
+import { useState } from 'react';
 import type { System, SystemCheck } from '../../api/types/signalbox.ts';
+import { Button } from '../../ui/button.tsx';
 import { CodeBlock } from '../../ui/code-block.tsx';
 import { CopyButton } from '../../ui/copy-button.tsx';
 import { formatCount } from '../../ui/format.ts';
@@ -139,7 +141,12 @@ const DUE_COLUMNS: TableColumn<DueWork>[] = [
   },
 ];
 
+/** What waits for its time is most of it, and says nothing: it is shown when it is asked for. */
 export function DueWorkTable({ system: { dueWork, isDueWorkComplete } }: { system: System }) {
+  const [hasAll, setHasAll] = useState(false);
+  const noted = dueWork.filter(({ running, late, failed }) => running + late + failed > 0);
+  const rows = hasAll ? dueWork : noted;
+  const hidden = dueWork.length - noted.length;
   const sum = (read: (work: DueWork) => number) =>
     formatCount(dueWork.reduce((total, work) => total + read(work), 0));
   // Columns without any value would only take room.
@@ -159,14 +166,24 @@ export function DueWorkTable({ system: { dueWork, isDueWorkComplete } }: { syste
         )
       }
     >
-      <Table
-        label={SYSTEM.due.title}
-        columns={columns}
-        rows={dueWork.toSorted((a, b) => b.failed + b.late - a.failed - a.late)}
-        rowKey={({ kind }) => kind}
-        emptyState={<EmptyState icon="clock" title={SYSTEM.due.empty} text={SYSTEM.due.emptyText} />}
-        footer={isDueWorkComplete ? undefined : SYSTEM.due.incomplete}
-      />
+      {(rows.length > 0 || hidden === 0) && (
+        <Table
+          label={SYSTEM.due.title}
+          columns={columns}
+          rows={rows.toSorted((a, b) => b.failed + b.late - a.failed - a.late)}
+          rowKey={({ kind }) => kind}
+          emptyState={<EmptyState icon="clock" title={SYSTEM.due.empty} text={SYSTEM.due.emptyText} />}
+          footer={isDueWorkComplete ? undefined : SYSTEM.due.incomplete}
+        />
+      )}
+      {hidden > 0 && (
+        <p className="row row--wrap t13 muted">
+          {noted.length === 0 && <span>{SYSTEM.due.inTime}</span>}
+          <Button size="sm" aria-expanded={hasAll} onClick={() => setHasAll(!hasAll)}>
+            {hasAll ? SYSTEM.due.less : SYSTEM.due.more(hidden)}
+          </Button>
+        </p>
+      )}
     </Section>
   );
 }

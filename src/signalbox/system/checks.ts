@@ -33,9 +33,10 @@ export function checkSystem(facts: SystemFacts, state: CheckedState): SystemChec
       .filter(({ state: found }) => found !== 'ok')
       .map(({ name, detail }): SystemCheck => ({ name, state: 'bad', text: detail })),
     ...checkDisk(facts, state),
-    checkDueWork(facts, state),
+    // A paused server does no background work, and its work is late on purpose.
+    ...(facts.pausedSince === undefined ? [checkDueWork(facts, state)] : []),
     checkWebhooks(facts),
-    checkNodes(facts, state),
+    ...(facts.pausedSince === undefined ? [checkNodes(facts, state)] : []),
     checkEventLoop(facts),
     ...checkMemory(facts),
     checkGit(state),

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { SETTING_NAMES } from '../../../src/app/config.ts';
+import { deletePause, insertPause } from '../../../src/kernel/backup/backup-store.ts';
 import { schedule } from '../../../src/kernel/jobs/due-store.ts';
 import { onEachEngine } from '../../engines.ts';
 import { insertDiskSamples, listDiskSamples } from '../../../src/signalbox/system/disk-use-store.ts';
@@ -165,6 +166,12 @@ onEachEngine((engine) => {
     const check = (system['checks'] as Json[]).find(({ name }) => name === 'background work')!;
     assert.equal(check['state'], 'warn');
     assert.match(check['text'] as string, /2 pieces of work are late.*nobodys\.work/);
+    await insertPause(db, { backup: 'one', madeAt: new Date(now).toISOString(), since: now });
+    const { json: paused } = await server.call(SYSTEM);
+    const names = (paused['checks'] as Json[]).map(({ name }) => name as string);
+    assert.equal(names[0], 'paused');
+    assert.ok(!names.includes('background work') && !names.includes('nodes'), 'they wait on purpose');
+    await deletePause(db);
     await db.deleteFrom('due').where('kind', '=', 'nobodys.work').execute();
   });
 
