@@ -17,8 +17,9 @@ import { startS3 } from '../../../test/s3.ts';
 import { openFileBlobs } from '../../kernel/storage/blobs/blob.ts';
 import { checkPostgresVersion, checkClockSkew, skewOf } from '../../kernel/storage/check-engine.ts';
 import { checkClock, checkNode, checkCertificate, checkSpace, reportActors } from './doctor-machine.ts';
-import { makeFolder, run, startServer } from '../fixture.ts';
-import { saveRunFile } from '../running-server.ts';
+import { startPathProxy } from '../../../test/path-proxy.ts';
+import { makeFolder, run, startServer, type ServerProcess } from '../fixture.ts';
+import { readRunFile, saveRunFile } from '../running-server.ts';
 
 interface Report {
   ok: boolean;
@@ -42,13 +43,34 @@ test('before the first start nothing has failed, and nothing is made', async () 
 });
 
 describe('on the data of a server', () => {
+  let server: ServerProcess;
   before(async () => {
-    const server = await startServer(data);
+    server = await startServer(data);
+  });
+
+  test('a server that runs is found, and asked through what stands in front of it', async (t) => {
+    const proxy = await startPathProxy('/box');
+    t.after(async () => {
+      await proxy.close();
+      server.kill('SIGTERM');
+      await server.ended;
+    });
     const { ok, of } = await doctor();
     assert.equal(ok, true);
     assert.match(of('server')!.detail, new RegExp(`process ${server.pid}`));
-    server.kill('SIGTERM');
-    await server.ended;
+    assert.equal(of('address'), undefined);
+    saveRunFile(data, { ...readRunFile(data)!, publicUrl: proxy.url });
+    const ask = async () => (await doctor()).of('address')!;
+    proxy.strips = true;
+    proxy.target = server.url;
+    assert.deepEqual([(await ask()).state], ['ok']);
+    // As if a part of the path were taken off too much.
+    proxy.target = `${server.url}/elsewhere`;
+    const wrong = await ask();
+    assert.equal(wrong.state, 'fail');
+    assert.match(wrong.detail, /answers 404 instead of 401.*with \/box taken off and nothing else/);
+    saveRunFile(data, { ...readRunFile(data)!, publicUrl: 'http://127.0.0.1:1' });
+    assert.equal((await ask()).state, 'warn');
   });
 
   test('all is well', async () => {

@@ -1,5 +1,6 @@
 // The command `doctor`: checks the machine, the database, the blobs and, where asked, the repositories, says what to do, and with --fix repairs what is safe.
 import type { LoadedSettings } from '../../app/read-settings.ts';
+import { checkAddress } from './doctor-address.ts';
 import { checkBlobs, checkDatabase } from './doctor-storage.ts';
 import { checkRepositories } from './doctor-repositories.ts';
 import { checkMachine } from './doctor-machine.ts';
@@ -26,6 +27,7 @@ export async function runDoctor({ config }: LoadedSettings, options: DoctorOptio
   const now = Date.now();
   const findings = [
     ...(await checkMachine(config, now)),
+    ...(await checkAddress(config)),
     ...(await checkDatabase(config, now)),
     ...(await checkBlobs(config, now)),
     ...(options.repositories === true ? await checkRepositories(config, now, io) : []),
