@@ -1,4 +1,4 @@
-// The last release's program beside this one, on one database: on tables that this one has upgraded, and each on what the other wrote.
+// The last release's program beside this one, on one database: on tables that this one has made, and each on what the other wrote. ADR 0196.
 import assert from 'node:assert/strict';
 import { execFileSync, spawnSync } from 'node:child_process';
 import { symlinkSync } from 'node:fs';
