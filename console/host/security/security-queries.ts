@@ -35,7 +35,7 @@ export function useAlerts(place: RepositoryPlace, { state, severity, tool, ref }
 
 const analysisId = ({ id }: Analysis) => String(id);
 
-export interface AnalysisFilter {
+interface AnalysisFilter {
   tool: string | undefined;
   ref: string | undefined;
 }

@@ -29,7 +29,7 @@ export async function listVersionsBuiltOnPush(db: Db, names: readonly string[]):
 }
 
 /** A version of an Actor of one's own that is built from a git repository, as far as lists of them say. */
-export interface GitVersion {
+interface GitVersion {
   actor: { id: string; name: string; title: string | null; lastRunStartedAt: number };
   version: ActorVersion;
 }

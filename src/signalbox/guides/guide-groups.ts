@@ -35,7 +35,7 @@ export const FIRST_GUIDES: Readonly<Record<string, { name: string; title: string
   host: { name: 'start-code', title: 'Five minutes with code' },
 };
 
-export interface GuideGroup {
+interface GuideGroup {
   title: string;
   guides: readonly Guide[];
 }
