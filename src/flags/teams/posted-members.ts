@@ -51,8 +51,6 @@ async function readPost(
   { stream, headers, caller }: Pick<Call, 'stream' | 'headers' | 'caller'>,
   { bodyMemory }: Pick<Kernel, 'bodyMemory'>,
 ): Promise<Static<typeof TeamMembersPost>> {
-  // It would neither end nor fail any more.
-  if (stream.destroyed) throw new Failure('malformed', 'The caller went away before the body was there');
   const held = bodyMemory.open(caller);
   try {
     // The stream of a route with `streams` is the request itself.

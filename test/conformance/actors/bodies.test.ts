@@ -1,5 +1,6 @@
 // Request bodies on the Actors API: size before and after inflation, encodings and types, on a test route. Rule A28.
 import assert from 'node:assert/strict';
+import { buffer } from 'node:stream/consumers';
 import { after, before, test } from 'node:test';
 import { brotliCompressSync, constants, deflateSync, gzipSync } from 'node:zlib';
 import { actorsApi } from '../../../src/actors/api.ts';
@@ -7,6 +8,7 @@ import { reply, route } from '../../../src/kernel/http/route.ts';
 import { Type } from '../../../src/kernel/schema/schema.ts';
 import { mount } from '../../mount.ts';
 import { ADMIN_TOKEN, startServer, type Json, type TestServer } from '../../server.ts';
+import { answersIn, exchange } from '../../wire.ts';
 
 const LIMIT = 9_437_184;
 
@@ -23,11 +25,24 @@ const store = route(
   ({ body }) => reply(201, { length: body.item.length }),
 );
 
+const measure = route(
+  {
+    id: 'fixture_measure',
+    method: 'PUT',
+    path: '/fixture',
+    summary: 'Tell how many bytes arrive',
+    access: 'caller',
+    streams: true,
+    reply: { 200: Type.Object({ length: Type.Integer() }) },
+  },
+  async ({ stream }) => ({ length: (await buffer(stream)).length }),
+);
+
 let server: TestServer;
 let fixture: Awaited<ReturnType<typeof mount>>;
 before(async () => {
   server = await startServer();
-  fixture = await mount(server, { protocol: actorsApi.protocol, routes: [store] });
+  fixture = await mount(server, { protocol: actorsApi.protocol, routes: [store, measure] });
 });
 after(async () => {
   await fixture.close();
@@ -59,6 +74,17 @@ function assertFailed(
 ) {
   assert.deepEqual([status, json['error'].type], expected, label);
 }
+
+test('A28 a request with neither a length nor chunks has an empty body, wherever it is read', async () => {
+  const call = async (method: string) => {
+    const lines = [`${method} /v2/fixture HTTP/1.1`, 'Host: x', `Authorization: Bearer ${ADMIN_TOKEN}`];
+    const head = [...lines, 'Content-Type: application/json', 'Connection: close', '', ''].join('\r\n');
+    const [answer] = answersIn((await exchange(fixture.url, head)).text);
+    return { status: answer!.status, json: JSON.parse(answer!.body) as Json };
+  };
+  assertFailed(await call('POST'), [400, 'invalid-input']);
+  assert.deepEqual(await call('PUT'), { status: 200, json: { data: { length: 0 } } });
+});
 
 test('A28 a body of 9,437,184 bytes is taken, one more is too large', async () => {
   const { text, length } = bodyOf(LIMIT);

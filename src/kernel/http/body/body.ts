@@ -21,6 +21,10 @@ const ENCODINGS = ['br', 'gzip', 'deflate', 'identity'];
 /** Reads the whole body, and fails at the limit: by Content-Length, or by the bytes that arrived. */
 export function collectBody(request: IncomingMessage, limit: number, held: HeldBody): Promise<Buffer> {
   if (Number(request.headers['content-length']) > limit) return Promise.reject(tooLarge(limit));
+  // Without headers of a body it has ended before, and emits nothing.
+  if (request.readableEnded) return Promise.resolve(Buffer.alloc(0));
+  // It would neither end nor fail any more.
+  if (request.destroyed) return Promise.reject(callerGone());
   const { promise, resolve, reject } = Promise.withResolvers<Buffer>();
   const chunks: Buffer[] = [];
   let size = 0;
@@ -83,8 +87,12 @@ export async function* piecesOf(
     }
   } catch (error) {
     if (error instanceof Failure) throw error;
-    throw new Failure('malformed', 'The caller went away before the body was there', { cause: error });
+    throw callerGone(error);
   }
+}
+
+function callerGone(cause?: unknown): Failure {
+  return new Failure('malformed', 'The caller went away before the body was there', { cause });
 }
 
 export function tooLarge(limit: number): Failure {

@@ -67,6 +67,8 @@ export function createServer({
     connectionsCheckingInterval: headersMs / CHECKS_PER_TIMEOUT,
     // A request without a Host header is answered by its API, in its own error format.
     requireHostHeader: false,
+    // A request without headers of a body needs no stream that ends.
+    optimizeEmptyRequests: true,
     shouldUpgradeCallback: (request: IncomingMessage) => upgrades.accepts(request),
   };
   const app = fastify({
