@@ -28,10 +28,13 @@ export class Connection {
   call(method: string, path: string, body = ''): Promise<Answer> {
     const { promise, resolve, reject } = Promise.withResolvers<Answer>();
     this.#settle = { resolve, reject };
-    const type = body === '' ? '' : 'content-type: application/json\r\n';
+    // As clients do, which send neither with a GET.
+    const ofBody =
+      body === '' && method === 'GET'
+        ? ''
+        : `${body === '' ? '' : 'content-type: application/json\r\n'}content-length: ${Buffer.byteLength(body)}\r\n`;
     this.#socket.write(
-      `${method} ${path} HTTP/1.1\r\nhost: ${this.#host}\r\n${this.#headers}${type}` +
-        `content-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
+      `${method} ${path} HTTP/1.1\r\nhost: ${this.#host}\r\n${this.#headers}${ofBody}\r\n${body}`,
     );
     return promise;
   }
