@@ -32,8 +32,8 @@ async function turn({ server }: Reader, flag: string, isOn: boolean): Promise<vo
 test('start-flags.md and flag-sdks.md', options, async (t) => {
   const reader = await startReader();
   t.after(() => reader.server.stop());
-  await reader.follow('docs/guide/start-flags.md', { replace: { 'npm install': 'true' } });
   await reader.follow('docs/guide/flag-sdks.md', { replace: { 'npm install': 'true' } });
+  await reader.follow('docs/guide/start-flags.md', { replace: { 'npm install': 'true' } });
   if (noBrowser !== false) return t.diagnostic(noBrowser);
 
   const site = createServer(({ url = '' }, response) => {
