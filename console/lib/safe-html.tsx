@@ -52,6 +52,10 @@ const MAX_DEPTH = 100;
 const MAX_NODES = 50_000;
 const OWN_ID = /^user-content-[\w-]{1,100}$/;
 const CUT = 'The rest of this text is too long to be shown here.';
+const TASK = { done: 'Done', open: 'To do' };
+/** The box of a list of tasks, at the beginning of its item. */
+const TASK_BOX =
+  ':scope > input[type=checkbox]:first-child, :scope > p:first-child > input[type=checkbox]:first-child';
 
 interface Build {
   places: HtmlPlaces | undefined;
@@ -117,6 +121,7 @@ function attributesOf(element: Element, name: string, { prefix }: Build): Record
       ...(span('rowspan') > 1 && span('rowspan') <= 1000 && { rowSpan: span('rowspan') }),
     }),
     ...(name === 'ol' && { start: Number.parseInt(element.getAttribute('start') ?? '1', 10) || 1 }),
+    ...(name === 'li' && element.querySelector(TASK_BOX) !== null && { className: 'md__task' }),
     ...(name === 'pre' && { tabIndex: 0 }),
   };
 }
@@ -163,7 +168,12 @@ function anchorOf(element: Element, id: string, { prefix }: Build, children: Rea
 /** Of a list of tasks: it only shows. */
 function checkboxOf(element: Element): ReactNode {
   if (element.getAttribute('type') !== 'checkbox') return null;
-  return <span aria-hidden="true">{element.hasAttribute('checked') ? '☑' : '☐'}</span>;
+  const isDone = element.hasAttribute('checked');
+  return (
+    <span role="img" aria-label={isDone ? TASK.done : TASK.open}>
+      {isDone ? '☑' : '☐'}
+    </span>
+  );
 }
 
 /** Others are named, with a link to where they are: nothing is fetched from elsewhere. */
