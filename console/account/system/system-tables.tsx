@@ -166,24 +166,26 @@ export function DueWorkTable({ system: { dueWork, isDueWorkComplete } }: { syste
         )
       }
     >
-      {(rows.length > 0 || hidden === 0) && (
-        <Table
-          label={SYSTEM.due.title}
-          columns={columns}
-          rows={rows.toSorted((a, b) => b.failed + b.late - a.failed - a.late)}
-          rowKey={({ kind }) => kind}
-          emptyState={<EmptyState icon="clock" title={SYSTEM.due.empty} text={SYSTEM.due.emptyText} />}
-          footer={isDueWorkComplete ? undefined : SYSTEM.due.incomplete}
-        />
-      )}
-      {hidden > 0 && (
-        <p className="row row--wrap t13 muted">
-          {noted.length === 0 && <span>{SYSTEM.due.inTime}</span>}
-          <Button size="sm" aria-expanded={hasAll} onClick={() => setHasAll(!hasAll)}>
-            {hasAll ? SYSTEM.due.less : SYSTEM.due.more(hidden)}
-          </Button>
-        </p>
-      )}
+      <div className="stack stack--12">
+        {(rows.length > 0 || hidden === 0) && (
+          <Table
+            label={SYSTEM.due.title}
+            columns={columns}
+            rows={rows.toSorted((a, b) => b.failed + b.late - a.failed - a.late)}
+            rowKey={({ kind }) => kind}
+            emptyState={<EmptyState icon="clock" title={SYSTEM.due.empty} text={SYSTEM.due.emptyText} />}
+            footer={isDueWorkComplete ? undefined : SYSTEM.due.incomplete}
+          />
+        )}
+        {hidden > 0 && (
+          <p className="row row--wrap t13 muted">
+            {noted.length === 0 && <span>{SYSTEM.due.inTime}</span>}
+            <Button size="sm" aria-expanded={hasAll} onClick={() => setHasAll(!hasAll)}>
+              {hasAll ? SYSTEM.due.less : SYSTEM.due.more(hidden)}
+            </Button>
+          </p>
+        )}
+      </div>
     </Section>
   );
 }
