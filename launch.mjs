@@ -136,7 +136,7 @@ const isScript = process.argv[2] === '--script';
 const args = process.argv.slice(isScript ? 4 : 2);
 const isServer = !isScript && (args[0] ?? '-').match(/^(serve$|-)/) !== null;
 // A server creates much short-lived garbage, which Node would let grow to hundreds of megabytes. Collecting so little of it, four
-// threads that help spend more CPU time in finding work than in doing it (ADR 0191).
+// threads that help spend more CPU time in finding work than in doing it (ADR 0187).
 const flags = isServer ? ['--max-semi-space-size=8', '--v8-pool-size=1'] : [];
 const fetchedNode = chooseFetchedNode();
 

@@ -1,4 +1,4 @@
-// In a clone a child process bundles the sources after the start, and the next start runs the bundle. ADR 0193.
+// In a clone a child process bundles the sources after the start, and the next start runs the bundle. ADR 0189.
 import { existsSync } from 'node:fs';
 import { setPriority } from 'node:os';
 import { dirname } from 'node:path';

@@ -1,4 +1,4 @@
-// What programs that name themselves have read of flags: from events of SDKs, and from evaluations on this server. ADR 0185.
+// What programs that name themselves have read of flags: from events of SDKs, and from evaluations on this server. ADR 0184.
 import type { IncomingHttpHeaders } from 'node:http';
 import { isObject } from '../kernel/json/json-value.ts';
 import { isSlowToWrite } from '../kernel/json/stringify.ts';

@@ -1,4 +1,4 @@
-// The last release's program beside this one, on one database: on tables that this one has made, and each on what the other wrote. ADR 0196.
+// The last release's program beside this one, on one database: on tables that this one has made, and each on what the other wrote. ADR 0191.
 import assert from 'node:assert/strict';
 import { execFileSync, spawnSync } from 'node:child_process';
 import { symlinkSync } from 'node:fs';

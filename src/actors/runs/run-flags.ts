@@ -1,4 +1,4 @@
-// The flags that runs read, as far as they name themselves to the flags API: collected in memory, and written together once a second. ADR 0185.
+// The flags that runs read, as far as they name themselves to the flags API: collected in memory, and written together once a second. ADR 0184.
 import type { RecurringWork } from '../../kernel/http/protocol.ts';
 import { retentionSweep } from '../../kernel/jobs/retention.ts';
 import type { Kernel } from '../../kernel/kernel.ts';

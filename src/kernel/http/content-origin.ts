@@ -1,4 +1,4 @@
-// The origin that content of users is served from, where the operator has given it one: which requests are for it, what it serves, and links to it. ADR 0197.
+// The origin that content of users is served from, where the operator has given it one: which requests are for it, what it serves, and links to it. ADR 0192.
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
 import { Failure } from '../failure.ts';
 import type { Caller, Credential, SessionIdentity } from '../identity/caller.ts';

@@ -1,4 +1,4 @@
-// A page of the documentation as Markdown, made from the HTML that the page is made of: for programs that read, and for people who copy. ADR 0187.
+// A page of the documentation as Markdown, made from the HTML that the page is made of: for programs that read, and for people who copy. ADR 0186.
 import type { DocsContent } from './docs-frame.ts';
 
 /** A text, or an element with what is in it. */

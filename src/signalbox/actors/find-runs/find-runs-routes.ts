@@ -1,4 +1,4 @@
-// Runs by what they are: Actor, task, status, origin, build, time and text in the input, with the counts of each choice. ADR 0172, 0186.
+// Runs by what they are: Actor, task, status, origin, build, time and text in the input, with the counts of each choice. ADR 0172, 0185.
 import { openActor } from '../../../actors/actors/access.ts';
 import { STATUSES } from '../../../actors/jobs/job.ts';
 import { ORIGINS } from '../../../actors/jobs/job-meta.ts';

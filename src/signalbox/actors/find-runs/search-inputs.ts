@@ -1,4 +1,4 @@
-// Runs with a text in their inputs: the newest are read, as far as there is time for it. ADR 0186.
+// Runs with a text in their inputs: the newest are read, as far as there is time for it. ADR 0185.
 import { storageResource } from '../../../actors/storages/access.ts';
 import type { Call } from '../../../kernel/http/route.ts';
 import type { Kernel } from '../../../kernel/kernel.ts';
