@@ -3,7 +3,7 @@ import { STATUSES } from '../../../actors/jobs/job.ts';
 import { Nullable, OneOf, Type, type Static } from '../../../kernel/schema/schema.ts';
 import { ComparedLogs } from '../compare-model.ts';
 
-export const MAX_STEPS = 100;
+export const MAX_BUILD_STEPS = 100;
 
 export const BuildSteps = Type.Object(
   {
@@ -14,7 +14,7 @@ export const BuildSteps = Type.Object(
           Type.Integer({ description: 'Until the next step; absent for the last one while it goes on' }),
         ),
       }),
-      { description: `The first ${MAX_STEPS}` },
+      { description: `The first ${MAX_BUILD_STEPS}` },
     ),
     firstError: Nullable(Type.Integer({ description: 'The line that looks like the first error' })),
   },

@@ -16,7 +16,7 @@ import {
   BuildComparison,
   BuildSteps,
   BuiltFiles,
-  MAX_STEPS,
+  MAX_BUILD_STEPS,
   type ShownComparedBuild,
 } from './build-model.ts';
 import { MAX_COMPARED_LINES } from '../compare-model.ts';
@@ -44,7 +44,7 @@ const getBuildSteps = route(
     const opened = await openNumberedLog({ db, blobs }, buildId);
     if (opened === undefined) throw new Failure('not-found', 'The log was not found');
     const until = performance.now() + MAX_READ_MS;
-    return await readSteps({ db, blobs, mask }, opened, { most: MAX_STEPS, until });
+    return await readSteps({ db, blobs, mask }, opened, { most: MAX_BUILD_STEPS, until });
   },
 );
 
