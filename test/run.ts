@@ -57,6 +57,9 @@ for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.once(name, () => int
 const starter = process.ppid;
 const watch = setInterval(() => process.ppid === starter || interruption.abort(), 500);
 
+// What a program calls itself in its hints is the same, however the run was started.
+delete process.env['SIGNALBOX_STARTED_AS'];
+
 // All files of tests are in one folder, which PostgreSQL can enter when it runs as another user.
 const memory = memoryFolder();
 if (memory !== undefined) process.env['TMPDIR'] ??= memory;
