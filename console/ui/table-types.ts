@@ -26,6 +26,8 @@ export interface TableColumn<Row> {
 export interface TableSelection {
   selected: ReadonlySet<string>;
   onChange: (selected: Set<string>) => void;
+  /** Of all rows that were read, where some of them are drawn later. */
+  keys?: readonly string[] | undefined;
 }
 
 export interface TableProps<Row> {

@@ -11,7 +11,7 @@ import { EmptyState, Skeleton } from './states.tsx';
 import { TableRow } from './table-row.tsx';
 import type { TableColumn, TableProps } from './table-types.ts';
 import { useTableKeys } from './use-table-keys.ts';
-import { useTableSelection } from './use-table-selection.ts';
+import { allKeys, useTableSelection } from './use-table-selection.ts';
 import { words } from './words.ts';
 
 export type { TableColumn, TableProps } from './table-types.ts';
@@ -69,9 +69,9 @@ export function Table<Row>(props: TableProps<Row>) {
               <th className="c-x" role="columnheader" scope="col">
                 <CheckboxBox
                   label={words.selectAll}
-                  isChecked={rows.length > 0 && rows.every((row) => selection.selected.has(rowKey(row)))}
+                  isChecked={rows.length > 0 && allKeys(props).every((key) => selection.selected.has(key))}
                   isIndeterminate={
-                    selection.selected.size > 0 && rows.some((row) => !selection.selected.has(rowKey(row)))
+                    selection.selected.size > 0 && allKeys(props).some((key) => !selection.selected.has(key))
                   }
                   onChange={toggleAll}
                 />

@@ -23,13 +23,17 @@ export function useTableSelection<Row>(table: TableProps<Row>): TableSelecting {
     selection.onChange(changed(selection.selected, range.map(rowKey), isSelected));
   }, []);
   const toggleAll = useCallback((isSelected: boolean) => {
-    const { rows, rowKey, selection } = current.current;
-    selection?.onChange(changed(selection.selected, rows.map(rowKey), isSelected));
+    const { selection } = current.current;
+    selection?.onChange(changed(selection.selected, allKeys(current.current), isSelected));
   }, []);
   return { select, toggleAll };
 }
 
-function changed(selected: ReadonlySet<string>, keys: string[], isSelected: boolean): Set<string> {
+export function allKeys<Row>({ rows, rowKey, selection }: TableProps<Row>): readonly string[] {
+  return selection?.keys ?? rows.map(rowKey);
+}
+
+function changed(selected: ReadonlySet<string>, keys: readonly string[], isSelected: boolean): Set<string> {
   const next = new Set(selected);
   for (const key of keys) {
     if (isSelected) next.add(key);

@@ -86,7 +86,8 @@ function ProjectFlags({ project: projectKey }: { project: string }) {
   const { toggle, review, closeReview } = useToggle(projectKey, list);
   const [selected, setSelected] = useState<ReadonlySet<string>>(new Set());
   // Before the columns are known, rows would be drawn twice.
-  const rows = useFirstRows(environments.isKnown ? list.rows : NO_ROWS);
+  const known = environments.isKnown ? list.rows : NO_ROWS;
+  const rows = useFirstRows(known);
 
   usePageInfo([
     { label: FLAG_WORDS.flags, href: '/flags' },
@@ -184,7 +185,9 @@ function ProjectFlags({ project: projectKey }: { project: string }) {
                 rowLabel={({ name }) => name}
                 rowHref={({ key }) => `${page}/${encodeURIComponent(key)}${placeQuery(keys)}`}
                 onPrefetch={({ key }) => prefetch(flagRead(projectKey, key))}
-                {...(maySelect && { selection: { selected, onChange: setSelected } })}
+                {...(maySelect && {
+                  selection: { selected, onChange: setSelected, keys: known.map(({ key }) => key) },
+                })}
                 sort={sort}
                 onSort={(next) => search.set({ sort: next === LATEST ? undefined : next })}
                 isLoading={list.isLoading || !environments.isKnown}
