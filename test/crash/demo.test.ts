@@ -23,15 +23,18 @@ onEachEngine((engine) => {
       }
       return { statusCode: status, payload: text };
     };
+    let isComplete = false;
     for (let before = -1; before < interrupted.size;) {
       before = interrupted.size;
       try {
         const rest = await seedDemo({ inject }, server.app.kernel, apis);
-        await rest.start();
+        isComplete = await rest.start();
       } catch (error) {
         assert.equal((error as Error).message, 'interrupted');
       }
     }
+    const failures = server.log.filter(({ msg }) => msg === 'the examples are not complete');
+    assert.ok(isComplete, JSON.stringify(failures.at(-1)));
     assert.ok(interrupted.size > 30, `only ${interrupted.size} calls`);
     assert.deepEqual(await countsOf(server), WHOLE);
     assert.ok(await hasOneToken(server));

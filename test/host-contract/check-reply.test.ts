@@ -93,6 +93,16 @@ test('errors have the usual shape, and a success that is not described is refuse
   assert.throws(() => check('/nowhere', {}), /the operation is not described/);
 });
 
+test('a pull request among the issues that is not merged has null for the time of it, in each version', () => {
+  for (const version of [OLD, NEW]) {
+    const checkMergedAt = (time: unknown) => () =>
+      check('/repos/a/b/issues/1', { pull_request: { merged_at: time } }, { version });
+    assert.throws(checkMergedAt(1), /merged_at is integer/);
+    // Other properties are missing.
+    assert.throws(checkMergedAt(null), ({ message }: Error) => !message.includes('merged_at'));
+  }
+});
+
 test('replies that no description has, or that are not JSON, are left alone', () => {
   check('/user/emails', ['a@example.com'], { media: 'github.beta; format=json' });
   check('/openapi.json', {});

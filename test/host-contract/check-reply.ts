@@ -2,14 +2,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { problemsWith, type Shape } from './check-shape.ts';
-import {
-  INSTEAD,
-  NOT_DESCRIBED,
-  NOT_REQUIRED,
-  NULL_PROPERTIES,
-  NULL_REPOSITORIES,
-  RIGHT_SHAPES,
-} from './exceptions.ts';
+import { INSTEAD, NOT_DESCRIBED, NOT_REQUIRED, NULL_PROPERTIES, RIGHT_SHAPES } from './exceptions.ts';
 import { Operations } from './find-operation.ts';
 import { checkHtmlUrls } from '../site-links.ts';
 import { removedNamesIn } from './removed-names.ts';
@@ -95,35 +88,20 @@ function shapeOf(
   return own?.[1] ?? byType['application/json'] ?? 'any';
 }
 
-function namedShape(shapes: HostShapes, version: string, described: string): Shape {
-  const name = INSTEAD[described]?.shape ?? described;
-  const shape = withNullProperties(
-    shapes.changed[version]?.schemas[name] ?? shapes.schemas[name]!,
-    NULL_PROPERTIES[name]?.properties ?? [],
-  );
+function namedShape(shapes: HostShapes, version: string, asked: string): Shape {
+  const name = INSTEAD[asked]?.shape ?? asked;
+  const described = shapes.changed[version]?.schemas[name] ?? shapes.schemas[name]!;
+  const nullable = NULL_PROPERTIES[name]?.properties ?? [];
+  const shape = nullable.reduce((all, one) => withNull(all, one.split('.')), described);
   const exception = NOT_REQUIRED[name];
-  if (NULL_REPOSITORIES[name] !== undefined)
-    return withNullRepositories(shape, NULL_REPOSITORIES[name].sides);
   if (exception === undefined || shape.required === undefined) return shape;
   return { ...shape, required: shape.required.filter((one) => !exception.properties.includes(one)) };
 }
 
-function withNullProperties(shape: Shape, names: readonly string[]): Shape {
-  if (names.length === 0) return shape;
-  const nullable = names.map((name): [string, Shape] => [
-    name,
-    { anyOf: [shape.properties![name]!, { type: 'null' }] },
-  ]);
-  return { ...shape, properties: { ...shape.properties, ...Object.fromEntries(nullable) } };
-}
-
-function withNullRepositories(shape: Shape, sides: readonly string[]): Shape {
-  const nullable = sides.map((side): [string, Shape] => {
-    const one = shape.properties![side]!;
-    const repo = { anyOf: [one.properties!['repo']!, { type: 'null' }] };
-    return [side, { ...one, properties: { ...one.properties, repo } }];
-  });
-  return { ...shape, properties: { ...shape.properties, ...Object.fromEntries(nullable) } };
+/** With null for the property that the names lead to. */
+function withNull(shape: Shape, [name, ...inner]: string[]): Shape {
+  if (name === undefined) return { anyOf: [shape, { type: 'null' }] };
+  return { ...shape, properties: { ...shape.properties, [name]: withNull(shape.properties![name]!, inner) } };
 }
 
 /** A `fetch` for clients, which checks what it gets. */
