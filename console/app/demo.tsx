@@ -67,7 +67,7 @@ export function DemoControl({ reading: { data: demo, error, refetch } }: { readi
       {isBusy(demo) ? (
         <LiveDot state="connecting">{demo.state === 'loading' ? DEMO.loading : DEMO.removing}</LiveDot>
       ) : demo.state === 'present' ? (
-        <div className="row">
+        <div className="row row--wrap">
           <Button
             size="sm"
             icon="trash"
