@@ -9,6 +9,7 @@ import { preload } from './app/pages.tsx';
 
 // Ahead of the first drawing, which takes longer than the way to the server and back.
 preload(location.pathname.slice(CONSOLE.length) || '/');
-prefetchMe();
+// The stream first: what was read before it has begun is read again.
 startLive();
+prefetchMe();
 createRoot(document.getElementById('root')!).render(<App />);

@@ -1,7 +1,7 @@
 // One stream of changes for all tabs of this browser, because browsers open few connections to a host. One tab reads it and
 // passes it on; another takes over when that tab goes. Web Locks would do this too, but plain http has none.
 import { urlOf } from './call.ts';
-import { invalidateTopics, queries } from './read.ts';
+import { invalidateFollowed, invalidateTopics, queries } from './read.ts';
 import { onSession, readSecret, renewal, SESSION_HEADER, sessionState } from './session.ts';
 import { readEvents, type StreamEvent } from './stream-reader.ts';
 
@@ -86,18 +86,20 @@ function hear(message: Message): void {
     return setLive(message.live);
   }
   const { event } = message;
+  const isFirst = lastId === undefined;
   lastId = event.id ?? lastId;
-  refresh(event);
+  refresh(event, isFirst);
   for (const listener of eventListeners) listener(event);
 }
 
 const waiting = new Set<string>();
 let timer: ReturnType<typeof setTimeout> | undefined;
 
-function refresh({ event, data }: StreamEvent): void {
+function refresh({ event, data }: StreamEvent, isFirst: boolean): void {
   if (event === 'begin') {
-    // Something may have been missed, and runs and builds always are.
-    if (!(data as { isResumed: boolean }).isResumed) void queries.invalidateQueries();
+    // Something may have been missed, and runs and builds always are. What was just read for a new page is old only by an event.
+    if (isFirst) invalidateFollowed();
+    else if (!(data as { isResumed: boolean }).isResumed) void queries.invalidateQueries();
     else for (const topic of ['run', 'build', 'delivery']) waiting.add(topic);
   } else if (event === 'change') {
     for (const topic of topicsOf((data as ChangeEvent).resource)) waiting.add(topic);

@@ -122,3 +122,11 @@ export function invalidateTopics(changed: readonly string[], client: QueryClient
     predicate: ({ meta }) => ((meta?.['topics'] ?? []) as string[]).some((topic) => changed.includes(topic)),
   });
 }
+
+/** What events are about, and what could not be read. */
+export function invalidateFollowed(): void {
+  void queries.invalidateQueries({
+    predicate: ({ meta, state }) =>
+      state.data === undefined || ((meta?.['topics'] ?? []) as string[]).length > 0,
+  });
+}
