@@ -1,6 +1,6 @@
 // What somebody has typed and not saved: kept in this browser until it is saved or given up, over reloads, logins and releases.
 // Secrets are never put here.
-import { useEffect, useState } from 'react';
+import { useRef, useState } from 'react';
 
 const PREFIX = 'signalbox_draft:';
 /** Older ones are of no use to anybody. */
@@ -14,21 +14,22 @@ interface Kept<Value> {
 /** `key` names the form and what it is about. What was kept fills in the fields that the form still has. */
 export function useDraft<Value extends object>(key: string, initial: Value) {
   const [value, setValue] = useState<Value>(() => ({ ...initial, ...pick(readDraft<Value>(key), initial) }));
-  const [isChanged, setChanged] = useState(false);
-  useEffect(() => {
-    if (isChanged) write(key, value);
-  }, [key, value, isChanged]);
+  const present = useRef(value);
+  const set = (next: Value) => {
+    present.current = next;
+    setValue(next);
+  };
   return {
     value,
+    /** Kept at once: a page that is left with the last letter still has it. */
     change(patch: Partial<Value>) {
-      setChanged(true);
-      setValue((present) => ({ ...present, ...patch }));
+      set({ ...present.current, ...patch });
+      write(key, present.current);
     },
     /** After it was saved or given up. */
     forget() {
-      setChanged(false);
       localStorage.removeItem(PREFIX + key);
-      setValue(initial);
+      set(initial);
     },
   };
 }

@@ -1,5 +1,5 @@
 // What was typed into an input and not sent yet, kept in this browser. Secrets are never among it.
-import { useEffect } from 'react';
+import { useLayoutEffect } from 'react';
 import { useDraft } from '../../app/drafts.ts';
 import type { InputObject } from './secrets.ts';
 import type { InputDraft } from './use-input.ts';
@@ -22,7 +22,7 @@ export function useKeeping(
 ): void {
   // A secret that was typed as JSON is not kept either.
   const text = draft.isChanged ? JSON.stringify(withoutFields(draft.value, draft.secretFields)) : undefined;
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (text !== undefined) change({ input: text });
     // The function is another at each drawing.
     // oxlint-disable-next-line react-hooks/exhaustive-deps
