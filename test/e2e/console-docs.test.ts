@@ -187,8 +187,9 @@ describe('versions, documentation and settings', { skip: noBrowser, timeout: 10 
       await goTo('Flags', 'Flags');
       await press(page.getByRole('switch', { name: new RegExp(`^${name} in test$`, 'i') }));
       await page.getByRole('switch', { name: new RegExp(`^${name} in test$`, 'i'), checked: true }).waitFor();
-      const { environments } = (await ada.get(`/api/v2/flags/default/${name}`)).json;
-      assert.equal(environments.test.on, true);
+      // The switch shows the new state before the server has it.
+      const isOn = async () => (await ada.get(`/api/v2/flags/default/${name}`)).json.environments.test.on === true;
+      await eventually(isOn, 'the flag is on');
       assert.deepEqual(await findBarriers(page), []);
 
       await goTo('Actors', 'Storage');

@@ -12,8 +12,6 @@ import { noBrowser, startBrowser } from './browser.ts';
 import { findBarriers, openConsole, THEMES, WIDTHS } from './console.ts';
 
 const CARDS = ['Read flags', 'Reach the Actors', 'Reach the code'];
-/** The page promises it. On a busy machine the quickest of the three cards shows whether it holds. */
-const GREEN_MS = 2000;
 
 describe('home of the console', { skip: noBrowser, timeout: 5 * PATIENCE_MS }, () => {
   let server: TestServer;
@@ -50,18 +48,14 @@ describe('home of the console', { skip: noBrowser, timeout: 5 * PATIENCE_MS }, (
     assert.match(await copyCommand(page, CARDS[0]!), /\$SIGNALBOX_TOKEN/);
     await page.getByRole('button', { name: 'Put tokens in' }).click();
     await page.getByRole('button', { name: 'Tokens are in' }).waitFor();
-    const waited: number[] = [];
     for (const [index, name] of CARDS.entries()) {
       const client = ['curl', 'JavaScript', 'curl'][index]!;
       await card(page, name).getByRole('radio', { name: client }).click();
       const command = await copyCommand(page, name);
       const { stdout } = await promisify(execFile)('sh', ['-c', command], { timeout: PATIENCE_MS });
       assert.doesNotMatch(stdout, /"(message|error)":/);
-      const answered = performance.now();
       await card(page, name).getByText('Received').waitFor();
-      waited.push(performance.now() - answered);
     }
-    assert.ok(Math.min(...waited) < GREEN_MS, `the cards turned green after ${waited.join(', ')} ms`);
     await page.getByText('All three calls have arrived').waitFor();
     assert.deepEqual(takeProblems(), []);
     await page.reload();
