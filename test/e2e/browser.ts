@@ -72,7 +72,25 @@ export async function openProfile(
 ): Promise<BrowserContext> {
   const context = await browser.newContext(options);
   context.setDefaultTimeout(PATIENCE_MS);
+  if (SLOWNESS > 1) context.on('page', (page) => void slowDown(context, page));
   return context;
+}
+
+/** How many times slower than this machine the browser is, so that tests show what they only pass when things are quick. */
+const SLOWNESS = Number(process.env['SIGNALBOX_TEST_SLOWNESS'] ?? 1);
+const LATENCY_MS = 40;
+
+async function slowDown(context: BrowserContext, page: Page): Promise<void> {
+  const session = await context.newCDPSession(page);
+  await session.send('Emulation.setCPUThrottlingRate', { rate: SLOWNESS });
+  await session.send('Network.enable');
+  const network = {
+    offline: false,
+    latency: LATENCY_MS * SLOWNESS,
+    downloadThroughput: -1,
+    uploadThroughput: -1,
+  };
+  await session.send('Network.emulateNetworkConditions', network);
 }
 
 /** By a one-time link, as people do. Returns what the browser has got. */
