@@ -11,7 +11,6 @@ import { cpuRow, type Row } from './report.ts';
 import { startOurs, type BenchServer } from './servers.ts';
 
 const LARGE = 100_000;
-const LARGE_QUICK = 10_000;
 const SMALL = 100;
 const MOST_OF_LIST = 1.5;
 const MOST_OF_READ = 3;
@@ -27,10 +26,9 @@ const FILTERS = [
 const SORTS = ['created', 'updated', 'comments'] as const;
 
 export async function benchIssues(effort: Effort): Promise<Row[]> {
-  const count = effort.isQuick ? LARGE_QUICK : LARGE;
   // Ten lists: a first look measures each once.
   const short = effort.isQuick ? { rounds: 1, seconds: 1 } : effort;
-  const [small, large] = [await startFilled(SMALL), await startFilled(count)];
+  const [small, large] = [await startFilled(SMALL), await startFilled(LARGE)];
   try {
     const rows = [
       cpuRow('an issue', await compareWithBare(large.server, workOf(`${ISSUES}/1`), effort), {
@@ -43,7 +41,7 @@ export async function benchIssues(effort: Effort): Promise<Row[]> {
       ),
       cpuRow(
         'an issue, another each time',
-        await compareWithBare(large.server, workOf(otherIssue(count)), effort),
+        await compareWithBare(large.server, workOf(otherIssue(LARGE)), effort),
         { most: MOST_OF_OTHERS },
       ),
       cpuRow(
@@ -56,14 +54,14 @@ export async function benchIssues(effort: Effort): Promise<Row[]> {
       for (const sort of SORTS) {
         const work = workOf(anew(`${ISSUES}?per_page=50${query}&sort=${sort}`));
         const targets = [small, large].map(({ server }) => ({ server, work }));
-        const name = `list 50 of ${count} issues, ${what}, by ${sort}`;
+        const name = `list 50 of ${LARGE} issues, ${what}, by ${sort}`;
         rows.push(listRow(name, `50 of ${SMALL}`, await compare(targets, short)));
       }
     const labeled = ['rare', 'slow,rare'].map((names) => ({
       server: large.server,
       work: workOf(anew(`${ISSUES}?per_page=50&labels=${names}`)),
     }));
-    const name = `list 50 of ${count} issues, with two labels`;
+    const name = `list 50 of ${LARGE} issues, with two labels`;
     rows.push(listRow(name, 'with the rarer one alone', await compare(labeled, short)));
     return rows;
   } finally {
