@@ -3,11 +3,13 @@ import { constants, DatabaseSync } from 'node:sqlite';
 import type { SQLInputValue, StatementSync } from 'node:sqlite';
 import { BoundedCache } from '../../collections/bounded-cache.ts';
 import { joinTables } from '../table-changes.ts';
-import type { RawResult, TouchedTables } from './sqlite-protocol.ts';
+import { joinColumns, type RawResult, type TouchedTables } from './sqlite-protocol.ts';
 
 interface Prepared {
   statement: StatementSync;
-  columns: string[];
+  columns: string;
+  /** How many; none in a statement that only writes. */
+  width: number;
   tables: TouchedTables;
 }
 
@@ -51,21 +53,22 @@ export class SqliteConnection {
     if (DEFINITION.test(sql)) return this.#define(sql);
     const prepared = this.#prepare(sql);
     const values = parameters as SQLInputValue[];
-    if (prepared.columns.length === 0) {
+    if (prepared.width === 0) {
       const { changes, lastInsertRowid } = prepared.statement.run(...values);
       return [prepared.columns, [], Number(changes), lastInsertRowid, ...prepared.tables];
     }
     const rows = prepared.statement.all(...values) as unknown as unknown[][];
     // A migration may have added a column since `select *` was prepared.
-    if (rows[0] && rows[0].length !== prepared.columns.length) prepared.columns = namesOf(prepared.statement);
-    return [prepared.columns, rows, 0, 0, ...prepared.tables];
+    if (rows[0] && rows[0].length !== prepared.width)
+      Object.assign(prepared, columnsOf(prepared.statement));
+    return [prepared.columns, valuesOf(rows), 0, 0, ...prepared.tables];
   }
 
   /** Returns rows one by one. Its statement is not cached: running a cached one again would reset it under the iterator. */
-  iterate(sql: string, parameters: readonly unknown[]): { columns: string[]; rows: Iterator<unknown[]> } {
+  iterate(sql: string, parameters: readonly unknown[]): { columns: string; rows: Iterator<unknown[]> } {
     const statement = this.#db.prepare(sql);
     const rows = statement.iterate(...(parameters as SQLInputValue[])) as Iterator<unknown>;
-    return { columns: namesOf(statement), rows: rows as Iterator<unknown[]> };
+    return { columns: columnsOf(statement).columns, rows: rows as Iterator<unknown[]> };
   }
 
   close(): void {
@@ -80,7 +83,7 @@ export class SqliteConnection {
     } finally {
       if (this.#areTablesKnown) this.#watchTables();
     }
-    return [[], [], 0, 0, undefined, 'sqlite_master'];
+    return ['', [], 0, 0, undefined, 'sqlite_master'];
   }
 
   #prepare(sql: string): Prepared {
@@ -90,7 +93,7 @@ export class SqliteConnection {
     read.clear();
     written.clear();
     const statement = this.#db.prepare(sql);
-    const prepared: Prepared = { statement, columns: namesOf(statement), tables: [] };
+    const prepared: Prepared = { statement, ...columnsOf(statement), tables: [] };
     if (written.size > 0) prepared.tables = [undefined, joinTables(written)];
     else if (this.#areTablesKnown) prepared.tables = [joinTables(read)];
     this.#cache.set(sql, prepared);
@@ -110,6 +113,16 @@ export class SqliteConnection {
   }
 }
 
-function namesOf(statement: StatementSync): string[] {
-  return statement.columns().map((column) => column.name);
+function columnsOf(statement: StatementSync): Pick<Prepared, 'columns' | 'width'> {
+  const names = statement.columns().map((column) => column.name);
+  return { columns: joinColumns(names), width: names.length };
+}
+
+/** Of all rows, one after the other. */
+export function valuesOf(rows: readonly unknown[][]): unknown[] {
+  const [first = []] = rows;
+  if (rows.length <= 1) return first;
+  const values: unknown[] = [];
+  for (const row of rows) for (const value of row) values.push(value);
+  return values;
 }

@@ -15,13 +15,14 @@ import type {
   QueryExecutor,
   QueryResult,
 } from 'kysely';
+import { BoundedCache } from '../../collections/bounded-cache.ts';
 import { DurationHistogram } from '../../duration-histogram.ts';
 import { Failure } from '../../failure.ts';
 import { asStorageFailure } from '../storage-failure.ts';
 import { takeNotifications } from '../notify-on-commit.ts';
 import type { StorageThread } from './sqlite-client.ts';
 import type { KeyReads } from './sqlite-key-reads.ts';
-import { hasWritten } from './sqlite-protocol.ts';
+import { columnsIn, hasWritten } from './sqlite-protocol.ts';
 import type { StorageRequest, RawResult, ThrownError } from './sqlite-protocol.ts';
 import { awaitAll } from '../execute-all.ts';
 import type { TracedResult } from '../recorded-reads.ts';
@@ -223,7 +224,7 @@ class SqliteConnection implements DatabaseConnection {
     const rows = toObjects<R>(result);
     if (tablesRead !== undefined) return { rows, tablesRead };
     if (isRead) return { rows };
-    if (columns.length > 0) return { rows, numAffectedRows: BigInt(rows.length) };
+    if (columns !== '') return { rows, numAffectedRows: BigInt(rows.length) };
     return { rows, numAffectedRows: BigInt(changes), insertId: BigInt(insertId) };
   }
 
@@ -258,10 +259,18 @@ function revive({ kind, message, ...codes }: ThrownError): unknown {
   return kind ? new Failure(kind, message) : asStorageFailure(Object.assign(new Error(message), codes));
 }
 
-function toObjects<R>([columns, rows]: RawResult): R[] {
-  return rows.map((row) => {
+/** The names of columns by the text that they come in, so that rows of one statement share theirs. */
+const knownColumns = new BoundedCache<string, readonly string[]>({ max: 2000 });
+
+function toObjects<R>([joined, values]: RawResult): R[] {
+  if (values.length === 0) return [];
+  let columns = knownColumns.get(joined);
+  if (columns === undefined) knownColumns.set(joined, (columns = columnsIn(joined)));
+  const objects: R[] = [];
+  for (let at = 0; at < values.length; at += columns.length) {
     const object: Record<string, unknown> = {};
-    for (let i = 0; i < columns.length; i++) object[columns[i] ?? ''] = row[i];
-    return object as R;
-  });
+    for (let index = 0; index < columns.length; index += 1) object[columns[index]!] = values[at + index];
+    objects.push(object as R);
+  }
+  return objects;
 }

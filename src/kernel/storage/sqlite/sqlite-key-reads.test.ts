@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { SqliteConnection } from './sqlite-connection.ts';
 import { KeyReads } from './sqlite-key-reads.ts';
+import { columnsIn } from './sqlite-protocol.ts';
 
 const TABLES = `
   create table people (number integer primary key, id text not null unique, name text, team text, seat integer);
@@ -32,23 +33,20 @@ describe('reads by unique keys', () => {
   });
 
   /** As often as is needed until it is decided who answers. */
-  function ask(sql: string, ...parameters: unknown[]): unknown[][] | undefined {
+  function ask(sql: string, ...parameters: unknown[]): unknown[] | undefined {
     let answer;
     for (let use = 0; use < 5; use += 1) answer = reads.run(sql, parameters)?.[1];
     return answer;
   }
 
   test('are answered, of one table, of several, and of lists of keys', () => {
-    assert.deepEqual(ask('select name from people where number = ?', 3), [['Ada']]);
-    assert.deepEqual(ask('select number from people where id = ?', 'p4'), [[4]]);
-    assert.deepEqual(ask('select number from people where team = ? and seat = ?', 'red', 5), [[5]]);
-    assert.deepEqual(ask('select number from people where id in (?, ?) order by number', 'p7', 'p6'), [
-      [6],
-      [7],
-    ]);
+    assert.deepEqual(ask('select name from people where number = ?', 3), ['Ada']);
+    assert.deepEqual(ask('select number from people where id = ?', 'p4'), [4]);
+    assert.deepEqual(ask('select number from people where team = ? and seat = ?', 'red', 5), [5]);
+    assert.deepEqual(ask('select number from people where id in (?, ?) order by number', 'p7', 'p6'), [6, 7]);
     assert.deepEqual(
       ask('select text, number from notes left join people on people.id = author where notes.id = ?', 'n1'),
-      [['hello', 3]],
+      ['hello', 3],
     );
     assert.deepEqual(ask('select name from people where id = ?', 'nobody'), []);
   });
@@ -63,7 +61,7 @@ describe('reads by unique keys', () => {
     const sql = 'select name from people where number = ?';
     ask(sql, 8);
     writer.run("update people set name = 'Grace' where number = 8");
-    assert.deepEqual(reads.run(sql, [8])![1], [['Grace']]);
+    assert.deepEqual(reads.run(sql, [8])![1], ['Grace']);
   });
 
   test('of many rows, or of as many as there happen to be, are left to the thread', () => {
@@ -93,10 +91,10 @@ describe('reads by unique keys', () => {
 
   test('have the columns that a migration added', () => {
     const sql = 'select * from notes where id = ?';
-    assert.equal(ask(sql, 'n1')?.[0]?.length, 3);
+    assert.equal(ask(sql, 'n1')?.length, 3);
     writer.run('alter table notes add column stars integer default 4');
-    const [columns, rows] = reads.run(sql, ['n1'])!;
-    assert.deepEqual([columns.at(-1), rows[0]!.at(-1)], ['stars', 4]);
+    const [columns, values] = reads.run(sql, ['n1'])!;
+    assert.deepEqual([columnsIn(columns).at(-1), values.at(-1)], ['stars', 4]);
   });
 
   test('are answered by nobody once it is closed', () => {

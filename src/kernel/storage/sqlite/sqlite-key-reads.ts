@@ -18,6 +18,9 @@ const HARMLESS =
 const SEARCH =
   /^SEARCH \S+ USING (?:(INTEGER PRIMARY KEY)|PRIMARY KEY|(?:COVERING )?INDEX (\S+)) \(([^)]*)\)(?: LEFT-JOIN)?$/;
 
+/** The columns of a plan, of which the last one is the text. */
+const PLAN_WIDTH = 4;
+
 type Verdict = 'by key' | 'for the thread';
 
 export class KeyReads {
@@ -67,8 +70,8 @@ export class KeyReads {
   /** Whether each step finds at most one row for each key, so that as many rows are read as there are keys. */
   #isByKey(connection: SqliteConnection, sql: string): boolean {
     const [, steps] = connection.run(`explain query plan ${sql}`);
-    return steps.every((step) => {
-      const detail = String(step[3]);
+    const details = steps.filter((_, index) => index % PLAN_WIDTH === PLAN_WIDTH - 1).map(String);
+    return details.every((detail) => {
       if (HARMLESS.test(detail)) return true;
       const [, rowid, index, terms] = SEARCH.exec(detail) ?? [];
       if (terms === undefined || !/^[^<>]*$/.test(terms)) return false;
@@ -87,5 +90,5 @@ function isWhole(connection: SqliteConnection, index: string, given: number): bo
      where one.type = 'index' and one.name = ? and list.name = one.name and list."unique" = 1 and list.partial = 0`,
     [index],
   );
-  return unique.length > 0 && columns[0]?.[0] === given;
+  return unique.length > 0 && columns[0] === given;
 }

@@ -1,5 +1,5 @@
 // Executes reads: whole results, and cursors that return a result in pieces.
-import { SqliteConnection } from './sqlite-connection.ts';
+import { SqliteConnection, valuesOf } from './sqlite-connection.ts';
 import { EMPTY_RESULT, thrownBy } from './sqlite-protocol.ts';
 import type { NumberedRequest, ThreadReply, StorageRequest, RawResult } from './sqlite-protocol.ts';
 
@@ -8,7 +8,7 @@ const HOLD_MS = 1;
 
 interface Cursor {
   connection: SqliteConnection;
-  columns: string[];
+  columns: string;
   rows: Iterator<unknown[]>;
 }
 
@@ -84,7 +84,7 @@ export class SqliteReader {
       if (next.done) break;
       rows.push(next.value);
     }
-    return [cursor.columns, rows, 0, 0];
+    return [cursor.columns, valuesOf(rows), 0, 0];
   }
 
   #drop(name: number): RawResult {

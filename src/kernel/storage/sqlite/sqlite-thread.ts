@@ -46,7 +46,7 @@ function takeArrived(): NumberedRequest[] | undefined {
 
 /** SQLite changes its data version when another process commits, and never for this connection's own commits. */
 function watch(connection: SqliteConnection): NodeJS.Timeout {
-  const version = (): unknown => connection.run('pragma data_version')[1][0]?.[0];
+  const version = (): unknown => connection.run('pragma data_version')[1][0];
   let last = version();
   return setInterval(() => {
     const now = version();

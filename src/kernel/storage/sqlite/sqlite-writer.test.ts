@@ -40,7 +40,7 @@ function setUp(t: TestContext, now: () => number = () => 0): Bench {
       writer.accept(requests.map((request): NumberedRequest => [++lastId, request]));
       return replies;
     },
-    names: () => connection.run('select name from notes order by name')[1].flat(),
+    names: () => connection.run('select name from notes order by name')[1],
   };
 }
 
@@ -131,7 +131,7 @@ test('when the group cannot be committed, all of it fails as unavailable', (t) =
 test('a file that another process keeps locked fails all waiting requests at once', (t) => {
   const { connection, send, names } = setUp(t);
   connection.run('pragma busy_timeout = 0');
-  const file = connection.run('pragma database_list')[1][0]?.[2] as string;
+  const file = connection.run('pragma database_list')[1][2] as string;
   const other = new SqliteConnection(file, 'write');
   other.run('begin immediate');
   const replies = send(insert(0, 'a'), insert(1, 'b'), insert(0, 'c'));

@@ -169,7 +169,7 @@ export class SqliteWriter {
       } else if (verb === 'commit' && !transaction.failed) {
         this.#connection.run('release member');
         const written = joinTables(transaction.written);
-        this.#done.push(...this.#early.splice(0), [id, [[], [], 0, 0, undefined, written]]);
+        this.#done.push(...this.#early.splice(0), [id, ['', [], 0, 0, undefined, written]]);
         this.#leave(transaction);
       } else {
         this.#undo();

@@ -5,7 +5,7 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { test } from 'node:test';
 import { promisify } from 'node:util';
-import { sql } from 'kysely';
+import { CompiledQuery, sql } from 'kysely';
 import { onEngine } from '../../../../test/engines.ts';
 import { PATIENCE_MS } from '../../../../test/eventually.ts';
 import type { Failure } from '../../failure.ts';
@@ -140,6 +140,16 @@ onEngine('sqlite', (engine) => {
     assert.deepEqual(await all.execute(), [{ name: 'a', body: null }]);
     await sql`alter table notes add column size integer default 3`.execute(one.db);
     assert.deepEqual(await all.execute(), [{ name: 'a', body: null, size: 3 }]);
+  });
+
+  test('columns have the names that the statement gives them, whatever is in these', async () => {
+    const one = await engine.open();
+    const text = 'select 1 as "", 1 +\n1, column1 as "two\nlines" from (values (?), (?))';
+    const { rows } = await one.db.executeQuery(CompiledQuery.raw(text, ['x', 'y']));
+    assert.deepEqual(rows, [
+      { '': 1, '1 +\n1': 2, 'two\nlines': 'x' },
+      { '': 1, '1 +\n1': 2, 'two\nlines': 'y' },
+    ]);
   });
 
   test('an unusable file or folder gives a message that says what to do', async () => {
