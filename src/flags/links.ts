@@ -3,6 +3,7 @@ import type { RequestContext } from '../kernel/http/request-context.ts';
 import { ownLink, placingLinks, publicPathOf } from '../kernel/http/public-path.ts';
 import { neighbours, Page, withQuery } from '../kernel/http/reply/page.ts';
 import { JsonText } from '../kernel/http/route.ts';
+import { joinTexts } from '../kernel/json/join-texts.ts';
 import { Type, type TSchema } from '../kernel/schema/schema.ts';
 
 export const Link = Type.Object({ href: Type.String(), type: Type.String() }, { $id: 'Link' });
@@ -35,13 +36,15 @@ export function toCollection(page: Page, { url }: Pick<RequestContext, 'url'>) {
   return { items: page.items, totalCount: page.total, _links: { self, ...Object.fromEntries(links) } };
 }
 
-/** The same with items that are JSON already, as many as large projects have flags. */
+const LIST = '{"items":[';
+
+/** The same with items that are JSON already, as many as large projects have flags. The items belong to it. */
 export function toCollectionJson(page: Page<string>, call: Pick<RequestContext, 'url'>, publicUrl: string) {
   const { items, total, slice } = page;
   const rest = toCollection(new Page([], total, slice), call);
   // An empty list stands first in it.
   const json = JSON.stringify(rest, placingLinks(publicPathOf(publicUrl)));
-  return new JsonText(`{"items":[${items.join()}${json.slice('{"items":['.length)}`);
+  return new JsonText(joinTexts(LIST, items, json.slice(LIST.length)));
 }
 
 export function Collection(item: TSchema) {

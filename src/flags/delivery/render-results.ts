@@ -4,7 +4,8 @@ import { chooseOutcome } from '../evaluation/flag.ts';
 import type { OutcomeJson, PreparedOutcome } from '../evaluation/outcome.ts';
 import type { CompiledFlag, EvaluationRun, Reason } from '../evaluation/run.ts';
 import { AUDIENCES, type Audience, canSee } from './keys.ts';
-import { evaluateAll, joinTexts, type ReachedLimits } from './evaluate-all.ts';
+import { joinTexts } from '../../kernel/json/join-texts.ts';
+import { evaluateAll, type ReachedLimits } from './evaluate-all.ts';
 
 interface RenderedResults extends ReachedLimits {
   /** An object with a result for each flag that the audience may see, by key. */

@@ -2,6 +2,7 @@
 import { chunk } from '../../kernel/collections/chunk.ts';
 import { placingLinks, publicPathOf } from '../../kernel/http/public-path.ts';
 import { JsonText, route } from '../../kernel/http/route.ts';
+import { joinTexts } from '../../kernel/json/join-texts.ts';
 import { Type } from '../../kernel/schema/schema.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import { mapInSlices } from '../../kernel/yield-to-event-loop.ts';
@@ -97,12 +98,17 @@ const getStatuses = route(
     const links = JSON.stringify({ self: linkTo(`${at}/*`), parent: linkTo(`${parent}/*`) }, placing).split(
       '*',
     );
-    const items = await mapInSlices(flags, ({ id, key, usage, ...facts }) => {
-      const name = flagStatusOf({ ...facts, isUniform: uniform.has(id) }, usage, call.now);
-      return `${JSON.stringify(showStatus(name, usage)).slice(0, -1)},"_links":${links.join(key)}}`;
+    const [before = '', between = '', after = ''] = links;
+    const items = await mapInSlices(flags, (flag) => {
+      const { key, usage } = flag;
+      flag.isUniform = uniform.has(flag.id);
+      const name = flagStatusOf(flag, usage, call.now);
+      const shown =
+        usage === undefined ? `{"name":"${name}"` : JSON.stringify(showStatus(name, usage)).slice(0, -1);
+      return `${shown},"_links":${before}${key}${between}${key}${after}}`;
     });
     const own = JSON.stringify({ self: linkTo(at), parent: linkTo(parent) }, placing);
-    return new JsonText(`{"items":[${items.join()}],"totalCount":${flags.length},"_links":${own}}`);
+    return new JsonText(joinTexts('{"items":[', items, `],"totalCount":${flags.length},"_links":${own}}`));
   },
 );
 

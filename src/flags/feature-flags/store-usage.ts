@@ -15,14 +15,14 @@ function usageOf(row: Pick<FlagUsageRow, 'last_requested_at' | 'last_default'>):
   return { lastRequestedAt: row.last_requested_at, lastDefault: row.last_default };
 }
 
-export interface UsedFlag extends Omit<StatusFacts, 'isUniform'> {
+export interface UsedFlag extends StatusFacts {
   id: string;
   key: string;
   /** Where it is absent, its configuration was not read, as no status depends on it: it counts as off. */
-  usage?: FlagUsage;
+  usage: FlagUsage | undefined;
 }
 
-/** All flags that are not archived, with their usage in the environment, sorted by key. */
+/** All flags that are not archived, with their usage in the environment, sorted by key. None counts as uniform yet. */
 export async function listFlagUsage(db: Db, projectId: string, environmentId: string): Promise<UsedFlag[]> {
   const [flags, used] = await onOneConnection(db, (one) =>
     awaitAll([
@@ -54,8 +54,14 @@ export async function listFlagUsage(db: Db, projectId: string, environmentId: st
   const usages = new Map(used.map((row) => [row.flag_id, row]));
   return flags.map(({ id, key, created_at: createdAt }) => {
     const row = usages.get(id);
-    return row === undefined
-      ? { id, key, createdAt, on: false, modifiedAt: createdAt }
-      : { id, key, createdAt, on: row.is_on === 1, modifiedAt: row.modified_at, usage: usageOf(row) };
+    return {
+      id,
+      key,
+      createdAt,
+      on: row?.is_on === 1,
+      modifiedAt: row?.modified_at ?? createdAt,
+      isUniform: false,
+      usage: row && usageOf(row),
+    };
   });
 }

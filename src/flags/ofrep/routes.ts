@@ -15,7 +15,8 @@ import {
   type FlagOutcome,
 } from './model.ts';
 import { openByAnyKey, checkSecureMode } from './keys.ts';
-import { evaluateAll, joinTexts, loadBigSegments } from '../delivery/evaluate-all.ts';
+import { joinTexts } from '../../kernel/json/join-texts.ts';
+import { evaluateAll, loadBigSegments } from '../delivery/evaluate-all.ts';
 import { namesHiddenFlag } from '../delivery/render-results.ts';
 import { chooseOutcome } from '../evaluation/flag.ts';
 import type { PreparedOutcome } from '../evaluation/outcome.ts';
