@@ -138,20 +138,29 @@ function dumbProtocol(): Failure {
 
 const TIMEOUT_MS = 5 * 60_000;
 const MODE = '--http-backend-info-refs';
+/** As git sends it: other values may ask for more. */
+const VERSION_2 = 'version=2';
+const MAX_ABILITIES = 64 * 1024;
 
 /** The first request of every clone, fetch and push: which references and abilities there are. */
 async function announce({ kernel, call, served, service, response }: GitExchange): Promise<void> {
   const { folder, program, maxPushBytes } = served;
+  const { packs } = kernel.services;
   // Here git shows the reason to its user.
-  kernel.services.packs.transfers.check(call);
+  packs.transfers.check(call);
   const isPush = service === 'git-receive-pack';
   const protocol = isPush ? undefined : protocolOf(call.headers['git-protocol']);
   const { args, start } = isPush
-    ? receivePack({ folder }, MODE, { maxPushBytes, hooksPath: await kernel.services.packs.hooks.ensure() })
+    ? receivePack({ folder }, MODE, { maxPushBytes, hooksPath: await packs.hooks.ensure() })
     : uploadPack({ folder, protocol }, MODE);
   const headers = { 'content-type': `application/x-${service}-advertisement`, ...NOT_CACHED };
   // No hook is asked.
   const options = { ...start, hasDialogue: false, timeoutMs: TIMEOUT_MS, signal: call.signal };
+  if (protocol === VERSION_2) {
+    const abilities = await packs.findAbilities(() => program.run(args, { ...options, maxOutput: MAX_ABILITIES }));
+    response.writeHead(200, headers).end(call.method === 'HEAD' ? undefined : abilities);
+    return;
+  }
   const output = program.stream(args, options);
   let isFirst = true;
   for await (const chunk of await asDownload(kernel, call, output)) {

@@ -157,6 +157,7 @@ export class PackService {
   readonly hooks: HookFolder;
   /** Fetches and pushes: twice as many as cores. */
   readonly transfers: GitTransfers;
+  #abilities: Buffer | undefined;
 
   constructor(
     { maxPushBytes, repositories, inflation }: PackSettings,
@@ -171,6 +172,14 @@ export class PackService {
       { max: 2 * availableParallelism(), ...limits },
       clock,
     );
+  }
+
+  /**
+   * What git is able to do, which version 2 of its protocol begins with: it follows from the program and its options, and says
+   * nothing of the repository.
+   */
+  async findAbilities(ask: () => Promise<{ stdout: Buffer }>): Promise<Buffer> {
+    return (this.#abilities ??= (await ask()).stdout);
   }
 
   /** Transfers that go on, and that wait. */
