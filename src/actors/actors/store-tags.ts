@@ -1,18 +1,18 @@
 // The tagged builds of Actors in the database.
+import { buildOnce } from '../../kernel/storage/build-once.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import type { TaggedBuilds } from './model.ts';
 import { toBuildNumberInt } from './version.ts';
 
 /** The id of the build. */
 export async function findTaggedBuild(db: Db, actorId: string, tag: string): Promise<string | undefined> {
-  const row = await db
-    .selectFrom('actor_tags')
-    .select('build_id')
-    .where('actor_id', '=', actorId)
-    .where('tag', '=', tag)
-    .executeTakeFirst();
-  return row?.build_id;
+  const { rows } = await db.executeQuery(selectTaggedBuild(db, actorId, tag));
+  return rows[0]?.build_id;
 }
+
+const selectTaggedBuild = buildOnce((db, actorId: string, tag: string) =>
+  db.selectFrom('actor_tags').select('build_id').where('actor_id', '=', actorId).where('tag', '=', tag),
+);
 
 export async function listTags(db: Db, actorId: string): Promise<TaggedBuilds> {
   const rows = await db

@@ -51,24 +51,25 @@ export async function insertActor(tx: Db, userId: string, fields: ActorFields, n
   return actorFrom(row);
 }
 
+/** The expression of the index. Names are ASCII, which both engines fold alike. */
+export const foldedActorName = sql<string>`lower(name)`;
+
+const selectById = buildOnce((db, id: string) => db.selectFrom('actors').selectAll().where('id', '=', id));
+
+const selectByName = buildOnce((db, userId: string, folded: string) =>
+  db.selectFrom('actors').selectAll().where('user_id', '=', userId).where(foldedActorName, '=', folded),
+);
+
 export async function findActorById(db: Db, id: string): Promise<Actor | undefined> {
-  const row = await db.selectFrom('actors').selectAll().where('id', '=', id).executeTakeFirst();
-  return row && actorFrom(row);
+  const { rows } = await db.executeQuery(selectById(db, id));
+  return rows[0] && actorFrom(rows[0]);
 }
 
 /** In whatever case. */
 export async function findActorByName(db: Db, userId: string, name: string): Promise<Actor | undefined> {
-  const row = await db
-    .selectFrom('actors')
-    .selectAll()
-    .where('user_id', '=', userId)
-    .where(foldedActorName, '=', name.toLowerCase())
-    .executeTakeFirst();
-  return row && actorFrom(row);
+  const { rows } = await db.executeQuery(selectByName(db, userId, name.toLowerCase()));
+  return rows[0] && actorFrom(rows[0]);
 }
-
-/** The expression of the index. Names are ASCII, which both engines fold alike. */
-export const foldedActorName = sql<string>`lower(name)`;
 
 /** The name itself or with a number appended, so that none of the accounts has it. */
 export function findFreeActorName(tx: Db, userIds: readonly string[], name: string): Promise<string> {

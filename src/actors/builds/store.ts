@@ -1,6 +1,7 @@
 // Builds in the database, with what they use of their versions.
 import type { Insertable, Selectable } from 'kysely';
 import type { Slice } from '../../kernel/http/reply/page.ts';
+import { buildOnce } from '../../kernel/storage/build-once.ts';
 import { notifyOnCommit } from '../../kernel/storage/notify-on-commit.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import type { SourceType, ActorVersion, EnvVar } from '../actors/version.ts';
@@ -22,9 +23,11 @@ export async function hasPublicLog(db: Db, id: string): Promise<boolean> {
   return row?.has_public_log === 1;
 }
 
+const selectBuild = buildOnce((db, id: string) => db.selectFrom('builds').selectAll().where('id', '=', id));
+
 export async function findBuild(db: Db, id: string): Promise<Build | undefined> {
-  const row = await db.selectFrom('builds').selectAll().where('id', '=', id).executeTakeFirst();
-  return row && buildOf(row);
+  const { rows } = await db.executeQuery(selectBuild(db, id));
+  return rows[0] && buildOf(rows[0]);
 }
 
 export async function findBuildByNumber(

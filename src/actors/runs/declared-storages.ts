@@ -86,10 +86,9 @@ async function insertStorages(
     });
   });
   await awaitAll(
-    storages.map(({ insert: _insert, one: _one, ...storage }) => {
+    storages.flatMap(({ insert, one: _one, ...storage }) => {
       const chargesItems = storage.id === run.datasetId && hasPrice(run.pricing, ITEM_EVENT);
-      return insertStorage(tx, { ...common, ...storage, chargesItems }, now);
+      return [insertStorage(tx, { ...common, ...storage, chargesItems }, now), insert(tx, storage.id, now)];
     }),
   );
-  await awaitAll(storages.map(({ insert, id }) => insert(tx, id, now)));
 }

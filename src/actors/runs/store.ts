@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import type { Insertable, Selectable, SelectQueryBuilder } from 'kysely';
 import type { Slice } from '../../kernel/http/reply/page.ts';
 import { isHeld } from '../../kernel/jobs/lease-store.ts';
-import { buildOnce, insertOf } from '../../kernel/storage/build-once.ts';
+import { buildForShapes, buildOnce, insertOf } from '../../kernel/storage/build-once.ts';
 import { awaitAll, executeAll } from '../../kernel/storage/execute-all.ts';
 import { lockNameStatement } from '../../kernel/storage/locks.ts';
 import { notifyOnCommit } from '../../kernel/storage/notify-on-commit.ts';
@@ -88,14 +88,19 @@ async function countRuns(tx: Db, { userId, actorId, taskId }: Run, change: 1 | -
   const scopes = [{ userId }, { actorId, userId }, ...(taskId === null ? [] : [{ taskId }])];
   // In one order, so that two transactions never wait for each other.
   const keys = scopes.map(scopeKey).sort();
-  await tx
-    .insertInto('run_counts')
-    .values(keys.map((scope) => ({ scope, total: change })))
-    .onConflict((conflict) =>
-      conflict.column('scope').doUpdateSet((eb) => ({ total: eb('run_counts.total', '+', change) })),
-    )
-    .execute();
+  await tx.executeQuery(addToCounts(tx, { change, count: keys.length }, keys));
 }
+
+const addToCounts = buildForShapes(
+  ({ change, count }: { change: 1 | -1; count: number }) => `${change} ${count}`,
+  (db, { change }, keys) =>
+    db
+      .insertInto('run_counts')
+      .values(keys.map((scope) => ({ scope: scope as string, total: change })))
+      .onConflict((conflict) =>
+        conflict.column('scope').doUpdateSet((eb) => ({ total: eb('run_counts.total', '+', change) })),
+      ),
+);
 
 export function scopeKey(scope: RunScope): string {
   if ('taskId' in scope) return `task:${scope.taskId}`;

@@ -157,7 +157,9 @@ async function announce({ kernel, call, served, service, response }: GitExchange
   // No hook is asked.
   const options = { ...start, hasDialogue: false, timeoutMs: TIMEOUT_MS, signal: call.signal };
   if (protocol === VERSION_2) {
-    const abilities = await packs.findAbilities(() => program.run(args, { ...options, maxOutput: MAX_ABILITIES }));
+    const abilities = await packs.findAbilities(() =>
+      program.run(args, { ...options, maxOutput: MAX_ABILITIES }),
+    );
     response.writeHead(200, headers).end(call.method === 'HEAD' ? undefined : abilities);
     return;
   }

@@ -59,8 +59,7 @@ export class SqliteConnection {
     }
     const rows = prepared.statement.all(...values) as unknown as unknown[][];
     // A migration may have added a column since `select *` was prepared.
-    if (rows[0] && rows[0].length !== prepared.width)
-      Object.assign(prepared, columnsOf(prepared.statement));
+    if (rows[0] && rows[0].length !== prepared.width) Object.assign(prepared, columnsOf(prepared.statement));
     return [prepared.columns, valuesOf(rows), 0, 0, ...prepared.tables];
   }
 
