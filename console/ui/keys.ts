@@ -66,7 +66,7 @@ function isTypedInto(target: EventTarget | null): boolean {
 }
 
 /** Longer, and the page would surprise somebody who has given up. */
-const EARLY_MS = 10_000;
+const EARLY_MS = 30_000;
 let earlyPress: KeyboardEvent | undefined;
 let forgetEarlyPress: (() => void) | undefined;
 
