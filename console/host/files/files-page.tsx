@@ -1,5 +1,5 @@
 // The files of a repository at a branch, a tag or a commit: a folder, or one file.
-import { lazy, Suspense, useState } from 'react';
+import { useState } from 'react';
 import { useLocation } from 'wouter';
 import { ApiError } from '../../api/error.ts';
 import { ReadProblem } from '../../lib/read-problem.tsx';
@@ -15,6 +15,7 @@ import { About } from './about.tsx';
 import { CloneButton } from './clone.tsx';
 import type { Content } from './content.ts';
 import { FileView } from './file-view.tsx';
+import { Finder } from './finder.tsx';
 import { readTip, useContent, useLongRef } from './files-queries.ts';
 import { FILES_WORDS } from './files-words.ts';
 import { FolderView } from './folder-view.tsx';
@@ -22,8 +23,6 @@ import { EmptyRepository, MissingView, SubmoduleView, SymlinkView } from './othe
 import { PathCrumbs } from './path-crumbs.tsx';
 import { RefPicker } from './ref-picker.tsx';
 import '../../styles/files.css';
-
-const Finder = lazy(() => import('./finder.tsx'));
 
 export default function FilesPage() {
   const place = usePlace();
@@ -87,9 +86,7 @@ function Files({ place, repository }: { place: CodePlace; repository: Repository
       ) : (
         content
       )}
-      <Suspense>
-        {isFinding && <Finder place={place} gitRef={gitRef} onClose={() => setFinding(false)} />}
-      </Suspense>
+      {isFinding && <Finder place={place} gitRef={gitRef} onClose={() => setFinding(false)} />}
     </>
   );
 }

@@ -1,5 +1,6 @@
-// Finds a file of the repository by parts of its path: the key `t`.
-import { useMemo, useState, type KeyboardEvent } from 'react';
+// Finds a file of the repository by parts of its path: the key `t`. The field is there at once, so that nothing that is typed is lost; Enter
+// waits for the files.
+import { useEffect, useMemo, useRef, useState, type KeyboardEvent } from 'react';
 import { useLocation } from 'wouter';
 import { useOpenDialog } from '../../ui/dialog.tsx';
 import { Icon } from '../../ui/icon.tsx';
@@ -17,12 +18,13 @@ export interface FinderProps {
   onClose: () => void;
 }
 
-export default function Finder({ place, gitRef, onClose }: FinderProps) {
+export function Finder({ place, gitRef, onClose }: FinderProps) {
   const { finder } = FILES_WORDS;
   const dialog = useOpenDialog(onClose);
   const [, navigate] = useLocation();
   const [typed, setTyped] = useState('');
   const [at, setAt] = useState(0);
+  const [isSent, setSent] = useState(false);
   const { data, error } = useAllFiles(place, gitRef);
   const paths = useMemo(
     () => (data?.tree ?? []).filter(({ type }) => type !== 'tree').map(({ path }) => path),
@@ -35,6 +37,14 @@ export default function Finder({ place, gitRef, onClose }: FinderProps) {
     onClose();
     navigate(blobHref(place, gitRef, path));
   };
+  const openChosen = useRef(() => open(chosen));
+  useEffect(() => {
+    openChosen.current = () => open(chosen);
+  });
+  const isDue = isSent && data !== undefined;
+  useEffect(() => {
+    if (isDue) openChosen.current();
+  }, [isDue]);
   const onKeyDown = (event: KeyboardEvent) => {
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
     if (step !== undefined && found.length > 0) {
@@ -43,7 +53,7 @@ export default function Finder({ place, gitRef, onClose }: FinderProps) {
       setAt(next);
       document.getElementById(`found-${next}`)?.scrollIntoView({ block: 'nearest' });
     }
-    if (event.key === 'Enter') open(chosen);
+    if (event.key === 'Enter' && !event.nativeEvent.isComposing) setSent(true);
   };
   return (
     <dialog ref={dialog} className="pal-pop" aria-label={finder.title} {...CLOSED_BY_ANYTHING}>
@@ -64,6 +74,7 @@ export default function Finder({ place, gitRef, onClose }: FinderProps) {
             onChange={(event) => {
               setTyped(event.target.value);
               setAt(0);
+              setSent(false);
             }}
             onKeyDown={onKeyDown}
           />
