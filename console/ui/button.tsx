@@ -4,7 +4,7 @@ import type { ComponentProps, ReactNode } from 'react';
 import { Link } from 'wouter';
 import { classNames } from './class-names.ts';
 import { Icon, type IconName } from './icon.tsx';
-import { useTip } from './tip.tsx';
+import { useTip, type Tip } from './tip.tsx';
 
 export type ButtonTone = 'primary' | 'quiet' | 'ghost' | 'danger' | 'danger-fill' | 'production';
 
@@ -28,48 +28,21 @@ export interface ButtonProps extends ButtonLook, Omit<ComponentProps<'button'>, 
   isBusy?: boolean | undefined;
 }
 
-export function Button({ disabledReason, ...props }: ButtonProps) {
-  if (disabledReason !== undefined) return <DisabledButton {...props} reason={disabledReason} />;
-  return <EnabledButton {...props} />;
-}
-
-function EnabledButton(props: Omit<ButtonProps, 'disabledReason'>) {
-  const { tone, size, icon, label, keys, hasCaret, isBusy = false, children, className, ...rest } = props;
+/** The element stays when the reason comes or goes: it keeps the focus, and a click that has begun. */
+export function Button(props: ButtonProps) {
+  const { tone, size, icon, label, keys, hasCaret, isBusy, disabledReason, children, className, ...rest } =
+    props;
   const look = { tone, size, icon, label, keys, hasCaret };
-  return (
-    <button
-      type="button"
-      aria-label={label}
-      aria-keyshortcuts={keys}
-      {...rest}
-      aria-busy={isBusy || undefined}
-      aria-disabled={isBusy || undefined}
-      onClick={isBusy ? (event) => event.preventDefault() : rest.onClick}
-      className={lookOf(look, children, className)}
-    >
-      <ButtonContent {...look}>{children}</ButtonContent>
-    </button>
-  );
-}
-
-function DisabledButton(props: Omit<ButtonProps, 'disabledReason'> & { reason: string }) {
-  const { tone, size, icon, label, keys, hasCaret, isBusy: _, children, className, reason, ...rest } = props;
-  const look = { tone, size, icon, label, keys, hasCaret };
-  const tip = useTip(reason);
+  const tip = useTip(disabledReason);
+  const isOff = disabledReason !== undefined;
   return (
     <>
       <button
-        aria-label={label}
-        {...rest}
-        // Neither a form nor a popover may be reached through it.
         type="button"
-        popoverTarget={undefined}
-        {...tip.anchorProps}
-        aria-disabled="true"
-        onClick={(event) => {
-          event.preventDefault();
-          tip.showAt(event.currentTarget);
-        }}
+        aria-label={label}
+        {...(!isOff && { 'aria-keyshortcuts': keys, 'aria-busy': isBusy || undefined })}
+        {...rest}
+        {...(isOff ? offProps(tip) : isBusy === true && { 'aria-disabled': true, onClick: preventDefault })}
         className={lookOf(look, children, className)}
       >
         <ButtonContent {...look}>{children}</ButtonContent>
@@ -78,6 +51,22 @@ function DisabledButton(props: Omit<ButtonProps, 'disabledReason'> & { reason: s
     </>
   );
 }
+
+function offProps({ anchorProps, showAt }: Tip): ComponentProps<'button'> {
+  return {
+    // Neither a form nor a popover may be reached through it.
+    type: 'button',
+    popoverTarget: undefined,
+    ...anchorProps,
+    'aria-disabled': true,
+    onClick: (event) => {
+      event.preventDefault();
+      showAt(event.currentTarget);
+    },
+  };
+}
+
+const preventDefault = (event: { preventDefault(): void }) => event.preventDefault();
 
 export interface ButtonLinkProps extends ButtonLook {
   href: string;

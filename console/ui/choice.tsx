@@ -1,5 +1,5 @@
 // Checkboxes, radio buttons with an explanation each, and switches.
-import { useEffect, useId, useRef, type ReactNode } from 'react';
+import { useEffect, useId, useRef, type MouseEvent, type PointerEvent, type ReactNode } from 'react';
 import { classNames } from './class-names.ts';
 import { useTip } from './tip.tsx';
 import { words } from './words.ts';
@@ -124,93 +124,75 @@ export interface SwitchProps {
   /** The name of what is switched: "Dark mode in production". */
   label: string;
   onChange: (isOn: boolean) => void;
-  /** Pressed with Shift, or held for a moment: what would change is to be shown first. */
+  /** Pressed with Shift, or held by a finger for a moment: what would change is to be shown first. */
   onReview?: ((isOn: boolean) => void) | undefined;
-  isDisabled?: boolean | undefined;
   /** Why it is off limits; shown when it is pointed at, focused or tapped. */
   reason?: string | undefined;
   size?: 'md' | 'lg' | undefined;
 }
 
-export function Switch(props: SwitchProps) {
-  const { reason, isDisabled = reason !== undefined } = props;
-  if (isDisabled && reason !== undefined) return <SwitchWithReason {...props} reason={reason} />;
-  if (!isDisabled && props.onReview !== undefined)
-    return <ReviewedSwitch {...props} onReview={props.onReview} />;
-  return (
-    <button
-      type="button"
-      {...switchProps(props)}
-      disabled={isDisabled}
-      onClick={() => props.onChange(!props.isOn)}
-    >
-      {props.isOn ? words.on : words.off}
-    </button>
-  );
-}
-
-/** How long it is held until that is no click. */
-const holdTime = 500;
-
-function ReviewedSwitch(props: SwitchProps & { onReview: (isOn: boolean) => void }) {
-  const { isOn, onChange, onReview } = props;
-  const holding = useRef<ReturnType<typeof setTimeout>>(undefined);
-  const wasHeld = useRef(false);
-  const release = () => clearTimeout(holding.current);
-  useEffect(() => release, []);
-  return (
-    <button
-      type="button"
-      {...switchProps(props)}
-      onPointerDown={() => {
-        wasHeld.current = false;
-        release();
-        holding.current = setTimeout(() => {
-          wasHeld.current = true;
-          onReview(!isOn);
-        }, holdTime);
-      }}
-      onPointerUp={release}
-      onPointerLeave={release}
-      onPointerCancel={release}
-      onContextMenu={(event) => wasHeld.current && event.preventDefault()}
-      onClick={(event) => {
-        // The click that ends a hold has been answered already.
-        const isAnswered = wasHeld.current && event.detail > 0;
-        wasHeld.current = false;
-        if (isAnswered) return;
-        if (event.shiftKey) onReview(!isOn);
-        else onChange(!isOn);
-      }}
-    >
-      {isOn ? words.on : words.off}
-    </button>
-  );
-}
-
-function SwitchWithReason(props: SwitchProps & { reason: string }) {
-  const tip = useTip(props.reason);
+/** The element stays when the reason comes or goes: it keeps the focus, and a click that has begun. */
+export function Switch({ isOn, label, onChange, onReview, reason, size }: SwitchProps) {
+  const tip = useTip(reason);
+  const hold = useHold(() => onReview?.(!isOn));
+  const onClick = (event: MouseEvent<HTMLButtonElement>) => {
+    if (hold.takeClick(event)) return;
+    if (event.shiftKey && onReview !== undefined) onReview(!isOn);
+    else onChange(!isOn);
+  };
   return (
     <>
       <button
         type="button"
-        {...switchProps(props)}
-        {...tip.anchorProps}
-        aria-disabled="true"
-        onClick={(event) => tip.showAt(event.currentTarget)}
+        role="switch"
+        className={classNames('sw', size === 'lg' && 'sw--lg')}
+        aria-checked={isOn}
+        aria-label={label}
+        {...(reason === undefined
+          ? { onClick, ...(onReview !== undefined && hold.props) }
+          : {
+              ...tip.anchorProps,
+              'aria-disabled': true,
+              onClick: (event: MouseEvent<HTMLButtonElement>) => tip.showAt(event.currentTarget),
+            })}
       >
-        {props.isOn ? words.on : words.off}
+        {isOn ? words.on : words.off}
       </button>
       {tip.element}
     </>
   );
 }
 
-function switchProps({ isOn, label, size }: SwitchProps) {
+/** How long a finger rests until that is no tap. */
+const holdTime = 500;
+
+/** Of a mouse, which has Shift, no click is too long: a busy machine may tell late that its button was let go. */
+function useHold(onHeld: () => void) {
+  const holding = useRef<ReturnType<typeof setTimeout>>(undefined);
+  const wasHeld = useRef(false);
+  const release = () => clearTimeout(holding.current);
+  useEffect(() => release, []);
   return {
-    role: 'switch',
-    className: classNames('sw', size === 'lg' && 'sw--lg'),
-    'aria-checked': isOn,
-    'aria-label': label,
+    props: {
+      onPointerDown: ({ pointerType }: PointerEvent) => {
+        wasHeld.current = false;
+        release();
+        if (pointerType === 'mouse') return;
+        holding.current = setTimeout(() => {
+          wasHeld.current = true;
+          onHeld();
+        }, holdTime);
+      },
+      onPointerUp: release,
+      onPointerLeave: release,
+      onPointerCancel: release,
+      onContextMenu: (event: MouseEvent) => wasHeld.current && event.preventDefault(),
+    },
+    /** The click that ends a hold has been answered already. */
+    takeClick({ detail }: MouseEvent): boolean {
+      const isAnswered = wasHeld.current && detail > 0;
+      wasHeld.current = false;
+      return isAnswered;
+    },
   };
 }

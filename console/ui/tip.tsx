@@ -23,8 +23,8 @@ export interface Tip {
   element: ReactNode;
 }
 
-/** `isLazy` leaves the text out of the page until it is shown, for lists with hundreds of tips. */
-export function useTip(text: string, { isLazy = false } = {}): Tip {
+/** There is none where there is no text. `isLazy` leaves it out of the page until it is shown, for lists with hundreds of tips. */
+export function useTip(text: string | undefined, { isLazy = false } = {}): Tip {
   const id = useId();
   const [isShown, setIsShown] = useState(false);
   const anchor = useRef<HTMLElement>(null);
@@ -54,7 +54,8 @@ export function useTip(text: string, { isLazy = false } = {}): Tip {
     clearTimeout(hiding.current);
     hiding.current = setTimeout(() => setIsShown(false), lingering);
   };
-  const isInPage = !isLazy || isShown;
+  if (text === undefined && isShown) setIsShown(false);
+  const isInPage = text !== undefined && (!isLazy || isShown);
 
   return {
     showAt,
