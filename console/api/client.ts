@@ -29,7 +29,8 @@ export async function readBytes(
 
 async function sendInSession(call: Call, signal: AbortSignal | undefined): Promise<Response> {
   for (;;) {
-    const response = await sendOnce(call, signal);
+    const secret = readSecret();
+    const response = await sendOnce(call, secret, signal);
     if (response.ok) return response;
     const error = new ApiError(
       response.status,
@@ -38,7 +39,7 @@ async function sendInSession(call: Call, signal: AbortSignal | undefined): Promi
       catalogueOf(call),
     );
     if (!isSessionOver(error)) throw error;
-    await renewal();
+    await renewal(secret);
   }
 }
 
@@ -51,12 +52,12 @@ function isSessionOver({ status, access, code }: ApiError): boolean {
   return status === 401 && access === undefined && code !== 'wrong-password';
 }
 
-async function sendOnce(call: Call, signal: AbortSignal | undefined): Promise<Response> {
+async function sendOnce(call: Call, secret: string, signal: AbortSignal | undefined): Promise<Response> {
   const end = logCall(withoutSecrets(call));
   try {
     const response = await fetch(urlOf(call), {
       method: call.method ?? 'GET',
-      headers: { ...headersOf(call), [SESSION_HEADER]: readSecret() },
+      headers: { ...headersOf(call), [SESSION_HEADER]: secret },
       ...(call.body !== undefined && { body: JSON.stringify(call.body) }),
       ...(signal && { signal }),
       cache: 'no-store',

@@ -174,12 +174,13 @@ async function follow(): Promise<void> {
 }
 
 async function readOnce(signal: AbortSignal, begun: () => void): Promise<void> {
+  const secret = readSecret();
   const response = await fetch(urlOf({ api: 'signalbox', path: '/stream' }), {
-    headers: { [SESSION_HEADER]: readSecret(), ...(lastId !== undefined && { 'last-event-id': lastId }) },
+    headers: { [SESSION_HEADER]: secret, ...(lastId !== undefined && { 'last-event-id': lastId }) },
     cache: 'no-store',
     signal,
   });
-  if (response.status === 401) await renewal();
+  if (response.status === 401) await renewal(secret);
   if (!response.ok || response.body === null) return;
   for await (const event of readEvents(response.body)) {
     if (event.event === 'begin') begun();

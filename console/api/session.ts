@@ -37,8 +37,12 @@ function setState(next: SessionState): void {
   for (const listener of listeners) listener();
 }
 
-/** A call was refused: the page stays as it is, and the call is repeated once somebody has logged in. */
-export async function renewal(): Promise<void> {
+/**
+ * A call with this secret was refused: the page stays as it is, and the call is repeated once somebody has logged in, which they may have
+ * done while the refusal was on its way.
+ */
+export async function renewal(refused: string): Promise<void> {
+  if (refused !== readSecret() && state === 'open') return;
   if (renewed === undefined) {
     const { promise, resolve } = Promise.withResolvers<void>();
     renewed = { promise, settle: resolve };
