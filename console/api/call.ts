@@ -21,6 +21,8 @@ export interface Call {
   secretFields?: readonly string[];
   /** One of many that only ask for what is new: the API drawer lists the last of them alone. */
   isPolled?: boolean;
+  /** The page shows it as done: it is made also where the page is left before the answer. For small bodies. */
+  outlivesPage?: boolean;
 }
 
 /** What takes the place of a secret. */

@@ -60,6 +60,7 @@ async function sendOnce(call: Call, secret: string, signal: AbortSignal | undefi
       headers: { ...headersOf(call), [SESSION_HEADER]: secret },
       ...(call.body !== undefined && { body: JSON.stringify(call.body) }),
       ...(signal && { signal }),
+      ...(call.outlivesPage === true && { keepalive: true }),
       cache: 'no-store',
     });
     end({ status: response.status, ...readLimits(response.headers) });

@@ -33,14 +33,18 @@ export function useKnownPreferences(): Preferences | undefined {
 
 const NOTHING: Preferences = {};
 
-/** Shown at once, since a further click takes it back. */
+let saves = 0;
+
+/** Shown at once, since a further click takes it back. The answer to the last one holds, in whatever order they come. */
 export function savePreferences(patch: PreferencePatch): void {
   const queryKey = keyOf(PREFERENCES);
+  saves += 1;
+  const own = saves;
   queries.setQueryData<Preferences>(queryKey, (present = {}) =>
     Object.fromEntries(Object.entries({ ...present, ...patch }).filter(([, value]) => value !== null)),
   );
-  void send<Preferences>({ ...PREFERENCES, method: 'PATCH', body: patch })
-    .then(({ body }) => queries.setQueryData(queryKey, body))
+  void send<Preferences>({ ...PREFERENCES, method: 'PATCH', body: patch, outlivesPage: true })
+    .then(({ body }) => own === saves && queries.setQueryData(queryKey, body))
     .catch(() => queries.invalidateQueries({ queryKey }));
 }
 

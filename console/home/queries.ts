@@ -38,7 +38,7 @@ const reasonOf = (error: unknown) => (error instanceof ApiError ? error.message 
 export async function snooze(item: AttentionItem, until: number, untilText: string): Promise<void> {
   setItems((items) => items.filter(({ id }) => id !== item.id));
   try {
-    await send({ ...snoozeCall(item.id), method: 'PUT', body: { until } });
+    await send({ ...snoozeCall(item.id), method: 'PUT', body: { until }, outlivesPage: true });
     readAgain();
     toast({
       text: WORDS.snooze.done(untilText),

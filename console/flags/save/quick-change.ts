@@ -45,7 +45,7 @@ async function undoChange(change: PlannedChange): Promise<void> {
 /** Where somebody changed something else meanwhile, it is made on top of that; a change that is there already is none. */
 async function sendOnTop(change: PlannedChange): Promise<{ version: number }> {
   try {
-    return await sendChange<{ version: number }>(patchCall(change));
+    return await sendChange<{ version: number }>({ ...patchCall(change), outlivesPage: true });
   } catch (error) {
     if (!isConflict(error)) throw error;
     const { version, sentences } = await readPreview(change);
