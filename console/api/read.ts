@@ -2,10 +2,10 @@
 import {
   keepPreviousData,
   QueryClient,
+  type Query,
   useInfiniteQuery,
   useMutation,
   useQuery,
-  useQueryClient,
   type UseQueryResult,
 } from '@tanstack/react-query';
 import { recallCall } from './call-log.ts';
@@ -109,18 +109,25 @@ export function useChange<Input, Body = unknown>(
   describe: (input: Input) => Call,
   touches: readonly string[] = [],
 ) {
-  const client = useQueryClient();
   return useMutation<Body, ApiError, Input>({
     mutationFn: async (input) => (await send<Body>(describe(input))).body,
-    onSuccess: () => invalidateTopics(touches, client),
+    onSuccess: () => invalidateTopics(touches),
   });
 }
 
-/** Readings that are on the page are read anew now, others when they are shown. */
-export function invalidateTopics(changed: readonly string[], client: QueryClient = queries): void {
-  void client.invalidateQueries({
-    predicate: ({ meta }) => ((meta?.['topics'] ?? []) as string[]).some((topic) => changed.includes(topic)),
-  });
+/** Under way when something changed: what they bring may be older than that. */
+const outrun = new WeakSet<Query>();
+queries.getQueryCache().subscribe((event) => {
+  if (event.type !== 'updated' || (event.action.type !== 'success' && event.action.type !== 'error')) return;
+  if (outrun.delete(event.query)) void queries.invalidateQueries({ queryKey: event.query.queryKey, exact: true });
+});
+
+/** Readings that are on the page are read anew now, others when they are shown; those that are under way, once more when they end. */
+export function invalidateTopics(changed: readonly string[]): void {
+  const predicate = ({ meta }: Query) =>
+    ((meta?.['topics'] ?? []) as string[]).some((topic) => changed.includes(topic));
+  for (const query of queries.getQueryCache().findAll({ predicate, fetchStatus: 'fetching' })) outrun.add(query);
+  void queries.invalidateQueries({ predicate }, { cancelRefetch: false });
 }
 
 /** What events are about, and what could not be read. */

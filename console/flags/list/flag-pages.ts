@@ -88,7 +88,9 @@ export function useFlagPages(query: FlagListQuery) {
       };
       try {
         const { body } = await send<Flag>(flagCall);
-        if (!pending.current.has(key)) patchRow(key, () => body);
+        // An answer that is late may be older than what is shown.
+        if (!pending.current.has(key))
+          patchRow(key, (present) => (body.version < present.version ? present : body));
       } catch (error) {
         // A row whose flag is gone stays until the list is read anew: nothing moves under the pointer.
         if (!(error instanceof ApiError)) throw error;
@@ -97,6 +99,7 @@ export function useFlagPages(query: FlagListQuery) {
     [project, environments, patchRow],
   );
 
+  const counts = useRef(0);
   const keys = useRef<ReadonlySet<string>>(new Set());
   useEffect(() => {
     keys.current = new Set(rows.map(({ key }) => key));
@@ -114,8 +117,11 @@ export function useFlagPages(query: FlagListQuery) {
       const others = shown.filter(({ memberId }) => memberId !== ownId).map(({ key }) => key);
       if (others.length > 0) setNews((present) => withChanged(present, listKey, others));
       if (shown.length === changes.length) return;
+      counts.current += 1;
+      const own = counts.current;
       const { body } = await send<FlagItems>({ ...call, query: { ...call.query, limit: 1 } });
-      setNews((present) => withTotal(present, listKey, body.totalCount));
+      // Of two that are under way the later one counts, whichever comes first.
+      if (own === counts.current) setNews((present) => withTotal(present, listKey, body.totalCount));
     };
     return onFlagChanges(project, (changes) => void onChanged(changes).catch(() => undefined));
     // The call is what the name of the list says.

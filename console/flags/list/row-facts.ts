@@ -82,7 +82,7 @@ export function useRowFacts({ project, environments, rows, changed }: FactsQuery
     return whenIdle(() => {
       for (const environment of environments.slice(0, MAX_ENVIRONMENTS)) {
         const stale = takeStale(versions, environment, rows, ({ version }) => String(version));
-        for (const part of chunk(stale, MAX_KEYS)) void readStates(facts, project, environment, part);
+        for (const part of chunk(stale, MAX_KEYS)) void readStates(facts, versions, project, environment, part);
         const unasked = takeStale(asked, environment, rows, ({ tags }) => tags.join(','));
         for (const part of chunk(unasked, MAX_QUESTIONS))
           void readPermissions(facts, project, environment, part);
@@ -114,8 +114,10 @@ function takeStale(
   });
 }
 
+/** An answer about a version that has passed meanwhile comes too late. */
 async function readStates(
   facts: RowFacts,
+  versions: ReadonlyMap<string, string>,
   { key: project }: Project,
   { key: environment }: Environment,
   flags: readonly Flag[],
@@ -126,7 +128,11 @@ async function readStates(
     query: { environment, key: flags.map(({ key }) => key) },
   };
   const items = await readQuietly<{ items: FlagState[] }>(call);
-  for (const state of items?.items ?? []) facts.set(idOf(environment, state.key), { state });
+  const asked = new Map(flags.map(({ key, version }) => [key, String(version)]));
+  for (const state of items?.items ?? []) {
+    const id = idOf(environment, state.key);
+    if (versions.get(id) === asked.get(state.key)) facts.set(id, { state });
+  }
 }
 
 /** Roles may allow flags by their keys and tags, so that each row has an answer of its own. */
