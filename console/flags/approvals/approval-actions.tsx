@@ -46,7 +46,7 @@ export function ApprovalActions({ approval, ownId, mayApply, mayDelete }: Approv
   );
 }
 
-/** In a guarded environment its key is typed, as for every change there. */
+/** In a guarded environment its key is typed, as for every change there, and where it is not known yet whether it is one. */
 function ApplyDialog({ approval, onClose }: { approval: Approval; onClose: () => void }) {
   const { project, environment: key, flag } = placeOf(approval);
   const { data } = useEnvironments(project);
@@ -60,7 +60,7 @@ function ApplyDialog({ approval, onClose }: { approval: Approval; onClose: () =>
       title={APPROVAL.applyTitle(flag, key)}
       tone={environment?.critical === true ? 'production' : 'normal'}
       confirmLabel={APPROVAL.apply(key)}
-      typeToConfirm={environment !== undefined && needsTypedKey(environment) ? key : undefined}
+      typeToConfirm={environment === undefined || needsTypedKey(environment) ? key : undefined}
       isBusy={apply.isPending}
       error={apply.error ?? undefined}
       onClose={onClose}
