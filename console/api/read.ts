@@ -119,14 +119,16 @@ export function useChange<Input, Body = unknown>(
 const outrun = new WeakSet<Query>();
 queries.getQueryCache().subscribe((event) => {
   if (event.type !== 'updated' || (event.action.type !== 'success' && event.action.type !== 'error')) return;
-  if (outrun.delete(event.query)) void queries.invalidateQueries({ queryKey: event.query.queryKey, exact: true });
+  if (outrun.delete(event.query))
+    void queries.invalidateQueries({ queryKey: event.query.queryKey, exact: true });
 });
 
 /** Readings that are on the page are read anew now, others when they are shown; those that are under way, once more when they end. */
 export function invalidateTopics(changed: readonly string[]): void {
   const predicate = ({ meta }: Query) =>
     ((meta?.['topics'] ?? []) as string[]).some((topic) => changed.includes(topic));
-  for (const query of queries.getQueryCache().findAll({ predicate, fetchStatus: 'fetching' })) outrun.add(query);
+  for (const query of queries.getQueryCache().findAll({ predicate, fetchStatus: 'fetching' }))
+    outrun.add(query);
   void queries.invalidateQueries({ predicate }, { cancelRefetch: false });
 }
 

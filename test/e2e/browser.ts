@@ -65,12 +65,12 @@ export async function startBrowser(): Promise<Browser> {
   });
 }
 
-/** An empty profile, whose pages may be slow. */
+/** An empty profile, whose pages may be slow. Nothing in them moves: colours between two states would be looked at for barriers. */
 export async function openProfile(
   browser: Browser,
   options: BrowserContextOptions = {},
 ): Promise<BrowserContext> {
-  const context = await browser.newContext(options);
+  const context = await browser.newContext({ reducedMotion: 'reduce', ...options });
   context.setDefaultTimeout(PATIENCE_MS);
   if (SLOWNESS > 1) context.on('page', (page) => void slowDown(context, page));
   return context;

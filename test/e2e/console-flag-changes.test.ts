@@ -77,11 +77,12 @@ describe('changes of flags in the console', { skip: noBrowser, timeout: 10 * PAT
     await other.page.getByText('Turned on the flag in production').waitFor();
     assert.deepEqual(await findBarriers(other.page), []);
     await other.page.getByRole('textbox', { name: 'Comment' }).fill('Looks right');
-    await other.page.getByRole('button', { name: 'Approve' }).press('Enter');
+    await other.page.getByRole('button', { name: 'Approve', disabled: false }).press('Enter');
     await other.page.getByText('Looks right').waitFor();
     await other.page.getByText('1 of 1').waitFor();
-    await other.page.getByRole('button', { name: 'Apply to production' }).press('Enter');
-    await other.page.getByRole('dialog').getByRole('button', { name: 'Apply to production' }).press('Enter');
+    const apply = { name: 'Apply to production', disabled: false };
+    await other.page.getByRole('button', apply).press('Enter');
+    await other.page.getByRole('dialog').getByRole('button', apply).press('Enter');
     await other.page.getByText('applied', { exact: true }).waitFor();
 
     await switchOf(own.page, 'Guarded flag in production', true).waitFor();

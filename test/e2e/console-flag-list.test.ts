@@ -86,6 +86,10 @@ describe('the list of flags', { skip: noBrowser, timeout: 10 * PATIENCE_MS }, ()
     await page.getByText('1 changed elsewhere').waitFor();
     assert.deepEqual(await findBarriers(page), []);
     assert.deepEqual(takeProblems(), []);
+    // What was switched is so, even if the page is left at once.
+    await switchOf(page, 'Dark mode in test', true).click();
+    await page.goto('about:blank');
+    await eventually(async () => !(await isOn('dark-mode', 'test')), 'the flag off once more');
     await close();
   });
 
@@ -134,15 +138,16 @@ describe('the list of flags', { skip: noBrowser, timeout: 10 * PATIENCE_MS }, ()
   test('of ten thousand flags the first are shown, others are found by typing, and only those near the window are drawn', async () => {
     await insertManyFlags(server.app.kernel, 'many', MANY);
     const { page, takeProblems, close } = await openConsole(browser, server, ada.member);
-    const offsets: string[] = [];
+    // A page that was read before the stream began is read once more.
+    const offsets = new Set<string | null>();
     page.on('request', (request) => {
       const { pathname, searchParams } = new URL(request.url());
       if (pathname === '/api/v2/flags/many' && searchParams.get('limit') !== '1')
-        offsets.push(searchParams.get('offset')!);
+        offsets.add(searchParams.get('offset'));
     });
     await page.goto(`${server.url}/console/flags/many?sort=name`);
     await page.getByText('50 of 10,000 flags').waitFor();
-    assert.deepEqual(offsets, ['0']);
+    assert.deepEqual([...offsets], ['0']);
     const field = page.getByRole('combobox', { name: 'Filter flags' });
     await page.keyboard.press('/');
     await page.keyboard.type('flag-999 tag:tenth ');

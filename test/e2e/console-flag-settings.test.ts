@@ -10,6 +10,7 @@ import { openReceiver, type WebhookReceiver } from '../webhook-receiver.ts';
 import { noBrowser, startBrowser } from './browser.ts';
 import { findBarriers, openConsole, THEMES, WIDTHS } from './console.ts';
 
+const HOUR = 3_600_000;
 const SEMANTIC_PATCH = 'application/json; domain-model=launchdarkly.semanticpatch';
 
 describe('settings of flags in the console', { skip: noBrowser, timeout: 10 * PATIENCE_MS }, () => {
@@ -235,6 +236,8 @@ describe('settings of flags in the console', { skip: noBrowser, timeout: 10 * PA
 
     await button(page, 'Send a test').click();
     await receiver.wait('/board', 2);
+    // The next attempt comes when it is asked for.
+    server.clock.stop();
     await page.getByRole('radio', { name: 'Waiting' }).click();
     const row = page.locator('.hook-dels li', { hasText: 'test' });
     await row.getByRole('button', { name: 'Waiting' }).click();
@@ -249,6 +252,8 @@ describe('settings of flags in the console', { skip: noBrowser, timeout: 10 * PA
     await row.getByRole('button', { name: 'Send once more' }).click();
     await page.getByRole('radio', { name: 'Delivered' }).click();
     await row.getByRole('button', { name: 'Delivered' }).waitFor();
+    // So do others that have failed, at their time.
+    server.clock.ahead += HOUR;
     const { items } = (await server.call('/signalbox/v1/flag-webhooks')).json;
     await eventually(async () => {
       const { json } = await server.call(`/signalbox/v1/webhook-deliveries?webhook=${items[0].id}`);

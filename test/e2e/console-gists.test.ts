@@ -130,7 +130,7 @@ describe(
       await close();
 
       const theirs = await openConsole(browser, server, bob.member, '/code/ada/shop');
-      await theirs.page.getByRole('link', { name: 'Issues' }).last().waitFor();
+      await theirs.page.locator('#main').getByRole('link', { name: 'Issues' }).waitFor();
       assert.equal(await theirs.page.getByRole('link', { name: 'Security' }).count(), 0);
       await theirs.close();
     });
@@ -143,7 +143,7 @@ describe(
       await page.getByRole('button', { name: 'Create organization' }).click();
       await page.getByRole('heading', { name: 'acme' }).waitFor();
       await expectAnswer(201, ada.post('/orgs/acme/repos', { name: 'tools' }));
-      await page.getByRole('link', { name: 'Members' }).last().click();
+      await page.locator('#main').getByRole('link', { name: 'Members' }).click();
       await page.getByRole('button', { name: 'Add member' }).click();
       const dialog = page.getByRole('dialog');
       await dialog.getByLabel('Username').fill('nobody-here');
@@ -152,7 +152,7 @@ describe(
       await dialog.getByLabel('Username').fill('bob');
       await dialog.getByRole('button', { name: 'Add member' }).click();
       await page.getByRole('row', { name: /bob/ }).waitFor();
-      await page.getByRole('link', { name: 'Teams' }).last().click();
+      await page.locator('#main').getByRole('link', { name: 'Teams' }).click();
       await page.getByRole('button', { name: 'New team' }).click();
       await page.getByLabel('Name').fill('Smiths');
       await page.getByRole('button', { name: 'Create team' }).click();

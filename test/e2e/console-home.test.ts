@@ -5,7 +5,7 @@ import { after, before, describe, test } from 'node:test';
 import { promisify } from 'node:util';
 import type { Browser, Page } from 'playwright-core';
 import { insertMember, type Member } from '../../src/kernel/identity/store-members.ts';
-import { PATIENCE_MS } from '../eventually.ts';
+import { eventually, PATIENCE_MS } from '../eventually.ts';
 import { giveToken } from '../people.ts';
 import { startServer, type TestServer } from '../server.ts';
 import { noBrowser, startBrowser } from './browser.ts';
@@ -35,9 +35,16 @@ describe('home of the console', { skip: noBrowser, timeout: 5 * PATIENCE_MS }, (
   const card = (page: Page, name: string) => page.getByRole('region', { name });
   const heading = (page: Page, name: string) => page.getByRole('heading', { name, level: 1 }).waitFor();
 
+  /** What is in the clipboard comes there after the click. */
   async function copyCommand(page: Page, name: string): Promise<string> {
+    await page.evaluate("navigator.clipboard.writeText('')");
     await card(page, name).getByRole('button', { name: 'Copy command' }).click();
-    return await page.evaluate<string>('navigator.clipboard.readText()');
+    let copied = '';
+    await eventually(async () => {
+      copied = await page.evaluate<string>('navigator.clipboard.readText()');
+      return copied !== '';
+    }, 'the command in the clipboard');
+    return copied;
   }
 
   test('a card of the first run turns green after its copied command was run unchanged in a shell', async () => {

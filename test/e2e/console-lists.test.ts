@@ -59,21 +59,22 @@ describe('lists of the console', { skip: noBrowser, timeout: 10 * PATIENCE_MS },
 
   test('the first of a thousand flags are shown while the others wait, and more come when asked for', async () => {
     const { page, close } = await openConsole(browser, server, ada.member);
-    const offsets: (string | null)[] = [];
+    // A page that was read before the stream began is read once more.
+    const offsets = new Set<string | null>();
     page.on('request', (request) => {
       const { pathname, searchParams } = new URL(request.url());
       // Counts ask for one.
       if (pathname === '/api/v2/flags/shop' && searchParams.get('limit') !== '1')
-        offsets.push(searchParams.get('offset'));
+        offsets.add(searchParams.get('offset'));
     });
     await page.goto(`${server.url}/console/flags/shop?sort=name`);
     await page.getByText('50 of 1,000 flags').waitFor();
     // Those below the window are drawn a moment later.
     await eventually(async () => (await rowsOf(page)).length === 50, 'the rows of the first page');
-    assert.deepEqual(offsets, ['0']);
+    assert.deepEqual([...offsets], ['0']);
     await page.getByRole('button', { name: 'Show more' }).click();
     await page.getByText('150 of 1,000 flags').waitFor();
-    assert.deepEqual(offsets, ['0', '50']);
+    assert.deepEqual([...offsets], ['0', '50']);
     assert.equal((await rowsOf(page)).at(-1), 'Flag 0150');
     await close();
   });

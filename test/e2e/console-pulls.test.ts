@@ -170,7 +170,7 @@ describe(
       const dialog = page.getByRole('dialog', { name: 'Finish your review' });
       await dialog.getByRole('radio', { name: 'Approve' }).check();
       await dialog.getByRole('button', { name: 'Submit review' }).click();
-      await box.getByText('Ready to merge').waitFor();
+      await box.getByText('Ready to merge', { exact: true }).waitFor();
       await box.getByRole('combobox', { name: 'How' }).selectOption('squash');
       await box.getByRole('button', { name: 'Squash and merge' }).click();
       await page.getByRole('button', { name: 'Delete branch' }).click();

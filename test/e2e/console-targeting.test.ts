@@ -176,6 +176,7 @@ describe('targeting in the console', { skip: noBrowser, timeout: 10 * PATIENCE_M
     await page.reload();
     await page.getByText('Sum 100.000 %').waitFor();
     assert.equal(await page.getByLabel('Share of false in percent').inputValue(), '66.667');
+    await page.getByRole('button', { name: 'Review and save', disabled: false }).waitFor();
     await page.keyboard.press('Control+s');
     await page.getByRole('dialog').waitFor();
     assert.equal(sent.count, 0);
@@ -253,8 +254,7 @@ describe('targeting in the console', { skip: noBrowser, timeout: 10 * PATIENCE_M
     const carol = await joinHost(server, 'carol', { role: 'reader' });
     const reader = await open('careful', 'production', carol);
     await reader.page.getByText('Needs updateRules on').waitFor();
-    const off = reader.page.getByRole('switch', { name: 'Flag careful in production' });
-    assert.equal(await off.getAttribute('aria-disabled'), 'true');
+    await reader.page.getByRole('switch', { name: 'Flag careful in production', disabled: true }).waitFor();
     assert.equal(await reader.page.getByRole('button', { name: 'Rule', exact: true }).count(), 0);
     assert.deepEqual(reader.takeProblems(), []);
     await reader.close();

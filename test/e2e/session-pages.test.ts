@@ -6,7 +6,7 @@ import { after, before, describe, test } from 'node:test';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { hashPassword } from '../../src/kernel/secrets/secret.ts';
 import { insertMember, type Member } from '../../src/kernel/identity/store-members.ts';
-import { PATIENCE_MS } from '../eventually.ts';
+import { eventually, PATIENCE_MS } from '../eventually.ts';
 import { startServer, type TestServer } from '../server.ts';
 import { logIn, noBrowser, openProfile, startBrowser } from './browser.ts';
 
@@ -75,7 +75,7 @@ describe('in a browser', { skip: noBrowser, timeout: 5 * PATIENCE_MS }, () => {
     assert.match((await secretIn())!, /^\w{43}$/);
     await page.getByRole('button', { name: 'Log out' }).click();
     await heading('Log in');
-    assert.equal(await secretIn(), null);
+    await eventually(async () => (await secretIn()) === null, 'the secret is gone');
   });
 
   test('with a cookie whose second secret is gone one logs in again, and comes back', async () => {

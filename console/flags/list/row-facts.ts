@@ -82,7 +82,8 @@ export function useRowFacts({ project, environments, rows, changed }: FactsQuery
     return whenIdle(() => {
       for (const environment of environments.slice(0, MAX_ENVIRONMENTS)) {
         const stale = takeStale(versions, environment, rows, ({ version }) => String(version));
-        for (const part of chunk(stale, MAX_KEYS)) void readStates(facts, versions, project, environment, part);
+        for (const part of chunk(stale, MAX_KEYS))
+          void readStates(facts, versions, project, environment, part);
         const unasked = takeStale(asked, environment, rows, ({ tags }) => tags.join(','));
         for (const part of chunk(unasked, MAX_QUESTIONS))
           void readPermissions(facts, project, environment, part);
