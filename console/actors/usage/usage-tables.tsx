@@ -8,10 +8,11 @@ import { Table, type TableColumn } from '../../ui/table.tsx';
 import type { ActorUsage, DayUsage, MemberUse, Used } from './usage-queries.ts';
 import { USAGE_WORDS } from './usage-words.ts';
 
+const LEAST_SHOWN = 0.001;
 const units = new Intl.NumberFormat(undefined, { maximumFractionDigits: 3 });
 
 export function computeText(value: number): string {
-  return units.format(value);
+  return value > 0 && value < LEAST_SHOWN ? `< ${units.format(LEAST_SHOWN)}` : units.format(value);
 }
 
 function columnsOf<Row extends Used>(most: number): TableColumn<Row>[] {

@@ -17,6 +17,7 @@ export const PAGE_WORDS = {
   tags: 'Tags',
   environments: 'Environments',
   guards: 'Guards',
+  unguarded: 'none',
   critical: 'critical',
   confirms: 'confirms changes',
   comments: 'needs comments',

@@ -11,6 +11,7 @@ import { PageHead } from '../../ui/page.tsx';
 import { Badge, Key } from '../../ui/status.tsx';
 import type { TableColumn } from '../../ui/table.tsx';
 import { EnvironmentDot } from '../environment-name.tsx';
+import { isGuarded, mayNeedApproval } from '../save/guard.ts';
 import { EnvironmentDialog } from './environment-dialog.tsx';
 import { EnvironmentPanel } from './environment-panel.tsx';
 import {
@@ -34,8 +35,8 @@ const COLUMNS: TableColumn<EnvironmentDetail>[] = [
 const FEW_COLUMNS = COLUMNS.filter(({ id }) => id !== 'tags');
 
 function Guards({ environment }: { environment: EnvironmentDetail }) {
-  const { critical, confirmChanges, requireComments, approvalSettings } = environment;
-  const needsApproval = approvalSettings.required || approvalSettings.requiredApprovalTags.length > 0;
+  const { critical, confirmChanges, requireComments } = environment;
+  if (!isGuarded(environment)) return <span className="muted">{PAGE_WORDS.unguarded}</span>;
   return (
     <span className="row row--4 row--wrap">
       {critical && (
@@ -45,7 +46,7 @@ function Guards({ environment }: { environment: EnvironmentDetail }) {
       )}
       {confirmChanges && <Badge>{PAGE_WORDS.confirms}</Badge>}
       {requireComments && <Badge>{PAGE_WORDS.comments}</Badge>}
-      {needsApproval && <Badge tone="acc">{PAGE_WORDS.approvals}</Badge>}
+      {mayNeedApproval(environment) && <Badge tone="acc">{PAGE_WORDS.approvals}</Badge>}
     </span>
   );
 }

@@ -14,6 +14,6 @@ export function needsTypedKey({ critical, confirmChanges }: Guards): boolean {
 }
 
 /** Of all flags, or of those with a tag. */
-function mayNeedApproval({ approvalSettings: { required, requiredApprovalTags } }: Guards): boolean {
+export function mayNeedApproval({ approvalSettings: { required, requiredApprovalTags } }: Guards): boolean {
   return required || requiredApprovalTags.length > 0;
 }

@@ -176,7 +176,9 @@ function ImageBody({ file, context: { bytesOf } }: { file: DiffFile; context: Di
 }
 
 function Patch({ file, patch, context }: { file: DiffFile; patch: string; context: DiffContext }) {
-  const { filename } = file;
+  const { filename, status } = file;
+  // Beside a file that is new or gone there is nothing.
+  const mode = status === 'added' || status === 'removed' ? 'unified' : context.mode;
   const hunks = useMemo(() => parsePatch(patch), [patch]);
   const [shown, setShown] = useState(LINES_STEP);
   const tokenizer = useTokenizer(filename, patch.length);
@@ -187,7 +189,7 @@ function Patch({ file, patch, context }: { file: DiffFile; patch: string; contex
     // What scrolls must be reachable by the keyboard.
     // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex
     <div className="dfile__b" role="region" aria-label={DIFF_WORDS.region(filename)} tabIndex={0}>
-      <DiffTable path={filename} hunks={drawn} mode={context.mode} tokens={tokens} notes={context.notes} />
+      <DiffTable path={filename} hunks={drawn} mode={mode} tokens={tokens} notes={context.notes} />
       {rest > 0 && (
         <p className="card__b">
           <Button size="sm" onClick={() => setShown(shown + LINES_STEP)}>
