@@ -19,16 +19,8 @@ import { findVersion } from '../actors/store-versions.ts';
 import { checkExecution } from '../jobs/this-node.ts';
 import type { JobMeta } from '../jobs/job-meta.ts';
 import { buildNotFound, type Build, BUILD_MEMORY_MBYTES } from './model.ts';
-import {
-  clearSnapshotSource,
-  insertSnapshot,
-  deleteBuild,
-  findBuild,
-  lockBuild,
-  updateBuild,
-  isBuildUsed,
-  insertBuild,
-} from './store.ts';
+import { clearSnapshotSource, insertSnapshot } from './store-snapshots.ts';
+import { deleteBuild, findBuild, lockBuild, updateBuild, isBuildUsed, insertBuild } from './store.ts';
 
 interface NewBuild {
   actor: Actor;

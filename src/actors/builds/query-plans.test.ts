@@ -13,9 +13,11 @@ import {
   clearEarlierSources,
   clearSnapshotSource,
   findBuiltSource,
-  findLastGoodBuild,
   findSnapshot,
   insertSnapshot,
+} from './store-snapshots.ts';
+import {
+  findLastGoodBuild,
   deleteBuild,
   findBuild,
   findBuildByNumber,

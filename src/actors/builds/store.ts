@@ -1,10 +1,10 @@
-// Builds in the database, with what they use of their versions.
+// Builds in the database.
 import type { Insertable, Selectable } from 'kysely';
 import type { Slice } from '../../kernel/http/reply/page.ts';
 import { buildOnce } from '../../kernel/storage/build-once.ts';
 import { notifyOnCommit } from '../../kernel/storage/notify-on-commit.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
-import type { SourceType, ActorVersion, EnvVar } from '../actors/version.ts';
+import type { SourceType } from '../actors/version.ts';
 import { STATUS_CHANNELS, type JobStatus } from '../jobs/job.ts';
 import type { JobMeta } from '../jobs/job-meta.ts';
 import type { Build, BuildOptions, BuildRuntime, BuildShort, BuildStats } from './model.ts';
@@ -253,7 +253,7 @@ type ShortRow = Pick<
   'id' | 'actor_id' | 'user_id' | 'status' | 'started_at' | 'finished_at' | 'build_number' | 'meta'
 >;
 
-function shortOf(row: ShortRow): BuildShort {
+export function shortOf(row: ShortRow): BuildShort {
   return {
     id: row.id,
     actorId: row.actor_id,
@@ -264,97 +264,6 @@ function shortOf(row: ShortRow): BuildShort {
     buildNumber: row.build_number,
     meta: JSON.parse(row.meta) as JobMeta,
   };
-}
-
-/** What a build uses of its version, as it was when the build was started: the version may change, or be deleted, before a node executes it. */
-interface VersionSnapshot {
-  /** A `VersionSource` as JSON. It may have megabytes, so only the last good build of a version keeps it; null for other finished ones. */
-  source: string | null;
-  /** Those that apply to builds, sealed where they are secret. */
-  envVars: readonly EnvVar[];
-}
-
-export async function insertSnapshot(
-  tx: Db,
-  buildId: string,
-  { source, envVars, appliesEnvVarsToBuild }: ActorVersion,
-): Promise<void> {
-  await tx
-    .insertInto('build_snapshots')
-    .values({
-      build_id: buildId,
-      source,
-      env_vars: JSON.stringify(appliesEnvVarsToBuild ? envVars : []),
-    })
-    .execute();
-}
-
-export async function findSnapshot(db: Db, buildId: string): Promise<VersionSnapshot | undefined> {
-  const row = await db
-    .selectFrom('build_snapshots')
-    .select(['source', 'env_vars'])
-    .where('build_id', '=', buildId)
-    .executeTakeFirst();
-  return row && { source: row.source, envVars: JSON.parse(row.env_vars) as EnvVar[] };
-}
-
-/** When the build has finished. The variables stay: a node that installs its packages again needs the same ones. */
-export async function clearSnapshotSource(tx: Db, buildId: string): Promise<void> {
-  await tx.updateTable('build_snapshots').set({ source: null }).where('build_id', '=', buildId).execute();
-}
-
-/** Only the last one has kept its source; more where several ended at once. */
-const EARLIER = 10;
-
-/** When a build has succeeded: what earlier ones of the version were made from is not compared with any more. */
-export async function clearEarlierSources(
-  tx: Db,
-  { id, actorId, versionNumber }: Pick<Build, 'id' | 'actorId' | 'versionNumber'>,
-): Promise<void> {
-  const rows = await tx
-    .selectFrom('builds')
-    .select('id')
-    .where('actor_id', '=', actorId)
-    .where('version_number', '=', versionNumber)
-    .where('status', '=', 'SUCCEEDED')
-    .where('id', '!=', id)
-    .orderBy('started_at', 'desc')
-    .orderBy('id', 'desc')
-    .limit(EARLIER)
-    .execute();
-  if (rows.length === 0) return;
-  const ids = rows.map((row) => row.id);
-  await tx.updateTable('build_snapshots').set({ source: null }).where('build_id', 'in', ids).execute();
-}
-
-export interface BuiltSource {
-  build: BuildShort;
-  sourceType: SourceType;
-  /** A `VersionSource` as JSON. */
-  source: string;
-}
-
-/** Of the last good build of the version. Undefined where none has kept it, as builds of earlier releases have not. */
-export async function findBuiltSource(
-  db: Db,
-  actorId: string,
-  versionNumber: string,
-): Promise<BuiltSource | undefined> {
-  const row = await db
-    .selectFrom('builds')
-    .innerJoin('build_snapshots', 'build_snapshots.build_id', 'builds.id')
-    .select(['id', 'actor_id', 'user_id', 'status', 'started_at', 'finished_at', 'build_number', 'meta'])
-    .select(['source_type', 'source'])
-    .where('actor_id', '=', actorId)
-    .where('version_number', '=', versionNumber)
-    .where('status', '=', 'SUCCEEDED')
-    .where('source', 'is not', null)
-    .orderBy('started_at', 'desc')
-    .orderBy('id', 'desc')
-    .limit(1)
-    .executeTakeFirst();
-  if (row === undefined || row.source === null) return undefined;
-  return { build: shortOf(row), sourceType: row.source_type as SourceType, source: row.source };
 }
 
 /** The newest of the version that has succeeded and was started before this one. */

@@ -15,7 +15,8 @@ import { listBuildWebhooks, recordBuildEvent } from '../../webhooks/record-event
 import { StepFailed } from './build-step.ts';
 import { BUILD_TIMEOUT_MS, type Build } from '../model.ts';
 import { produceBuild, type BuildContext, type BuildResult } from './produce-build.ts';
-import { findBuild, clearEarlierSources, clearSnapshotSource, lockBuild, updateBuild } from '../store.ts';
+import { clearEarlierSources, clearSnapshotSource } from '../store-snapshots.ts';
+import { findBuild, lockBuild, updateBuild } from '../store.ts';
 import { BUILD_FOLDERS, makeTemporaryFolder, makeWorkFolder } from './work-folders.ts';
 
 export interface BuildExecution {

@@ -12,7 +12,7 @@ import { dependencyFolderName, readManifest } from '../definition/dependency-pla
 import { installNodePackages, installPythonPackages, type InstallRequest } from './install.ts';
 import type { Build, BuildRuntime } from '../model.ts';
 import { readerOf } from '../definition/source-reader.ts';
-import { findSnapshot } from '../store.ts';
+import { findSnapshot } from '../store-snapshots.ts';
 import { checkPython, type Toolchain } from './toolchain.ts';
 import {
   BUILD_FOLDERS,

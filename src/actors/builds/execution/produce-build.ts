@@ -22,7 +22,7 @@ import { installNodePackages, installPythonPackages, readLockfile } from './inst
 import type { Build, BuildRuntime } from '../model.ts';
 import { readerOf } from '../definition/source-reader.ts';
 import { checkPython } from './toolchain.ts';
-import { findSnapshot } from '../store.ts';
+import { findSnapshot } from '../store-snapshots.ts';
 import {
   DEPENDENCIES,
   makeTemporaryFolder,
