@@ -20,22 +20,6 @@ const semantic = {
   'content-type': 'application/json; domain-model=launchdarkly.semanticpatch',
 };
 
-/** Counted, and never reached. */
-const LIMIT = [
-  'actors.global',
-  'actors.dataset',
-  'actors.dataset_push',
-  'actors.key_value_store',
-  'actors.key_value_record',
-  'actors.request_queue',
-  'actors.queue',
-  'flags.global',
-  'flags.route',
-  'host.core',
-]
-  .map((name) => `${name}=1000000000000/3600`)
-  .join(',');
-
 /** A call with the least share of its CPU time that bare node:http may need. */
 interface Case {
   what: string;
@@ -45,10 +29,7 @@ interface Case {
 
 export async function benchCalls(effort: Effort): Promise<Row[]> {
   const data = mkdtempSync(join(tmpdir(), 'signalbox-bench-'));
-  const server = await startOurs({
-    SIGNALBOX_DATA: data,
-    SIGNALBOX_LIMIT: LIMIT,
-  });
+  const server = await startOurs({ SIGNALBOX_DATA: data });
   try {
     const cases = await prepare(server, data);
     const rows: Row[] = [];

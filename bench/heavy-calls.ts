@@ -17,7 +17,6 @@ const CALLS_PER_ROUND = 8;
 const RUN_WARM_UP_CALLS = 300;
 const RUN_CALLS_PER_ROUND = 100;
 
-const SIGNALBOX_LIMIT = ['flags.global', 'flags.route'].map((name) => `${name}=1000000000/3600`).join(',');
 const context = JSON.stringify({ kind: 'user', key: 'ada' });
 const authorization = { authorization: TOKEN, 'content-type': 'application/json' };
 
@@ -29,7 +28,7 @@ async function benchProject(effort: Effort): Promise<Row[]> {
   const data = mkdtempSync(join(tmpdir(), 'signalbox-bench-'));
   const { clientId } = await createProject(data, { flags: FLAGS });
   const measureOn = async (calls: readonly HeavyCall[]) => {
-    const server = await startOurs({ SIGNALBOX_DATA: data, SIGNALBOX_LIMIT });
+    const server = await startOurs({ SIGNALBOX_DATA: data });
     try {
       const rows: Row[] = [];
       for (const call of calls) rows.push(await benchCall(server, call, effort));

@@ -1,11 +1,7 @@
-// Shared by the benches of request queues: a server without limits, and calls that must succeed.
+// Shared by the benches of request queues: calls that must succeed.
 import { Connection } from './raw-http.ts';
 import { TOKEN } from './servers.ts';
 
-/** Quotas that a bench never reaches. */
-export const SIGNALBOX_LIMIT = ['actors.global', 'actors.queue', 'actors.queue_batch']
-  .map((name) => `${name}=1000000000000/3600`)
-  .join(',');
 export const headers = { authorization: `Bearer ${TOKEN}` };
 
 export async function call(

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { sql } from 'kysely';
 import { openSqlite } from '../src/kernel/storage/sqlite/sqlite.ts';
 import { median } from './compare.ts';
-import { call, headers, makeQueue, SIGNALBOX_LIMIT } from './queue-calls.ts';
+import { call, headers, makeQueue } from './queue-calls.ts';
 import { Connection } from './raw-http.ts';
 import type { Row } from './report.ts';
 import { startOurs } from './servers.ts';
@@ -16,7 +16,7 @@ const SMALL = 1000;
 /** The time of a lock in a queue with a million pending and a million handled requests, against one with a thousand. */
 export async function benchLarge({ rounds }: { rounds: number }): Promise<Row> {
   const data = mkdtempSync(join(tmpdir(), 'signalbox-bench-'));
-  const settings = { SIGNALBOX_LIMIT, SIGNALBOX_DATA: data };
+  const settings = { SIGNALBOX_DATA: data };
   const first = await startOurs(settings);
   const [small, large] = [await makeQueue(first.url), await makeQueue(first.url)];
   await first.stop();

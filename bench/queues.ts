@@ -3,7 +3,7 @@ import { startPostgres } from '../test/postgres.ts';
 import { compareWithBare, median, type Effort } from './compare.ts';
 import { load } from './load.ts';
 import { memoryStorageRate } from './memory-storage.ts';
-import { call, headers, makeQueue, SIGNALBOX_LIMIT } from './queue-calls.ts';
+import { call, headers, makeQueue } from './queue-calls.ts';
 import { benchLarge } from './queues-large.ts';
 import { Connection, measure } from './raw-http.ts';
 import { cpuRow, type Row } from './report.ts';
@@ -16,7 +16,7 @@ const BATCH_CONNECTIONS = 16;
 const CYCLE_CONNECTIONS = 32;
 
 export async function benchQueues(effort: Effort): Promise<Row[]> {
-  const ours = await startOurs({ SIGNALBOX_LIMIT });
+  const ours = await startOurs();
   const rows = [...(await benchAdd(ours, effort)), ...(await benchBatch(ours, effort))];
   const cycle = await cycleRate(ours, effort);
   await ours.stop();
@@ -192,7 +192,7 @@ async function fill(url: string, queue: string, count: number): Promise<void> {
 
 async function benchPostgres(effort: Effort): Promise<number> {
   const postgres = await startPostgres();
-  const ours = await startOurs({ SIGNALBOX_LIMIT, DATABASE_URL: postgres.url });
+  const ours = await startOurs({ DATABASE_URL: postgres.url });
   const rate = await cycleRate(ours, effort);
   await ours.stop();
   await postgres.stop();

@@ -2,7 +2,7 @@
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { call, headers, SIGNALBOX_LIMIT } from './queue-calls.ts';
+import { call, headers } from './queue-calls.ts';
 import { Connection } from './raw-http.ts';
 import { startOurs, type BenchServer } from './servers.ts';
 
@@ -15,7 +15,6 @@ export interface RunServer extends BenchServer {
 export async function startRunServer(settings: NodeJS.ProcessEnv = {}): Promise<RunServer> {
   const work = makeReachableFolder();
   const server = await startOurs({
-    SIGNALBOX_LIMIT,
     SIGNALBOX_WORK: work,
     SIGNALBOX_NODE_MEMORY: '1000000',
     SIGNALBOX_ACCOUNT_MEMORY: '1000000',

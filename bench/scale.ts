@@ -15,22 +15,6 @@ import { startOurs, TOKEN, type BenchServer } from './servers.ts';
 const SIZES = [1, 2, 4];
 /** On each node. */
 const CONNECTIONS = 16;
-/** Counted, and never reached. */
-const SIGNALBOX_LIMIT = [
-  'host.core',
-  'flags.global',
-  'flags.route',
-  'actors.global',
-  'actors.dataset',
-  'actors.dataset_push',
-  'actors.key_value_store',
-  'actors.key_value_record',
-  'actors.request_queue',
-  'actors.queue',
-  'actors.queue_batch',
-]
-  .map((name) => `${name}=1000000000000/3600`)
-  .join(',');
 const SECRET_KEY = 'a key of the bench, the same for all nodes';
 const headers = { authorization: `Bearer ${TOKEN}` };
 
@@ -51,7 +35,6 @@ export async function benchScale(effort: Effort): Promise<Row[]> {
   const shared = {
     DATABASE_URL: postgres.url,
     SIGNALBOX_SECRET_KEY: SECRET_KEY,
-    SIGNALBOX_LIMIT,
     SIGNALBOX_BLOBS: join(folder, 'blobs'),
     SIGNALBOX_REPOSITORIES: join(folder, 'repositories'),
   };
