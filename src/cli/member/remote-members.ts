@@ -5,9 +5,8 @@ import type { AccountMember } from '../../signalbox/members/model.ts';
 import type { Static } from '../../kernel/schema/schema.ts';
 import { EXIT } from '../command-errors.ts';
 import { readInput, type Io } from '../io.ts';
-import { listPages } from '../remote/list-pages.ts';
 import { openRemote, type RemoteOptions, type RemoteServer } from '../remote/remote-server.ts';
-import { sendForJson } from '../remote/send.ts';
+import { listPages, sendForJson } from '../remote/send.ts';
 import { confirmRemoval, printLink, printMembers, unknownMember } from './report-members.ts';
 
 type RemoteMember = Static<typeof AccountMember>;

@@ -66,6 +66,16 @@ export async function sendForJson<Reply>(server: RemoteServer, call: SentCall): 
   );
 }
 
+/** Page by page, of the Signalbox API. The path has a query already. */
+export async function* listPages<Item>(server: RemoteServer, path: string): AsyncGenerator<Item, void, void> {
+  for (let cursor = ''; ;) {
+    const page = await sendForJson<{ items: Item[]; next?: string }>(server, { path: `${path}${cursor}` });
+    yield* page.items;
+    if (page.next === undefined) return;
+    cursor = `&cursor=${encodeURIComponent(page.next)}`;
+  }
+}
+
 function parse(text: string, { url }: RemoteServer): unknown {
   try {
     return JSON.parse(text) as unknown;

@@ -5,9 +5,8 @@ import type { Static } from '../../kernel/schema/schema.ts';
 import type { TokenUse } from '../../signalbox/tokens/model.ts';
 import { EXIT } from '../command-errors.ts';
 import { printJson, type Io } from '../io.ts';
-import { listPages } from '../remote/list-pages.ts';
 import { openRemote, type RemoteOptions, type RemoteServer } from '../remote/remote-server.ts';
-import { sendForJson } from '../remote/send.ts';
+import { listPages, sendForJson } from '../remote/send.ts';
 import { parseDuration, readPolicy, type TokenCreateOptions } from './token-create.ts';
 import { confirmAndRevoke, printTokens, requireEnding, type ReportedToken } from './token.ts';
 
