@@ -42,7 +42,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   backup: {
     about: 'backups: their format, what waits for them, the pause after a restore',
     entry: 'manifest.ts',
-    imports: ['jobs', 'network', 'secrets', 'storage'],
+    imports: ['jobs', 'secrets', 'storage'],
   },
   limits: { about: 'rate limits', entry: 'limits.ts', imports: ['collections'] },
   versions: {

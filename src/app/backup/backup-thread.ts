@@ -98,7 +98,9 @@ function sinkOf(port: Port): ByteSink {
     async write(bytes) {
       while (room === 0) await new Promise<void>((resolve) => (go = resolve));
       room -= 1;
-      port.send({ chunk: bytes });
+      // A copy of these bytes alone, which may be a small part of their memory.
+      const chunk = new Uint8Array(bytes);
+      port.send({ chunk }, [chunk.buffer]);
     },
     finish: () => Promise.resolve(),
     abandon: () => Promise.resolve(),

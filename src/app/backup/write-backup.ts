@@ -10,8 +10,13 @@ import {
   type ObjectRef,
 } from '../../kernel/backup/manifest.ts';
 import { Failure } from '../../kernel/failure.ts';
-import { BLOB_PART_BYTES, checksumOfHash, DamagedBlob } from '../../kernel/storage/blobs/blob-checksum.ts';
-import type { BlobStore } from '../../kernel/storage/blobs/blob.ts';
+import {
+  BLOB_PART_BYTES,
+  Checksum,
+  checksumOfHash,
+  DamagedBlob,
+} from '../../kernel/storage/blobs/blob-checksum.ts';
+import type { BlobStore, UncheckedBlob } from '../../kernel/storage/blobs/blob.ts';
 import type { DatabaseSnapshot } from '../../kernel/storage/copy/copied-table.ts';
 import { withSqliteSnapshot } from '../../kernel/storage/copy/sqlite-copy.ts';
 import type { Config } from '../config.ts';
@@ -137,19 +142,41 @@ async function writeBlobs(blobs: BlobStore, { writer, known, report }: FileCopy)
   return { count: lines.count, bytes, parts: lines.parts };
 }
 
-/** The archive hashes what it is given: once is enough where the checksum of the blob is that hash. */
 async function putBlob(blobs: BlobStore, key: string, writer: BackupWriter): Promise<ObjectRef> {
-  let expected: string | undefined;
+  const gone = () => new Failure('not-found', `The large object ${key} is gone: back up again.`);
+  if (blobs.getUnchecked === undefined)
+    return await writer.put(async () => {
+      const blob = await blobs.get(key);
+      if (blob === undefined) throw gone();
+      return blob.stream() as AsyncIterable<Uint8Array>;
+    });
+  let checksum: string | undefined;
+  let ofParts: Checksum | undefined;
   const ref = await writer.put(async () => {
-    const blob = await blobs.get(key);
-    if (blob === undefined) throw new Failure('not-found', `The large object ${key} is gone: back up again.`);
-    const { unchecked } = blob;
-    expected = blob.size <= BLOB_PART_BYTES ? unchecked?.checksum : undefined;
-    const stream = unchecked !== undefined && expected !== undefined ? unchecked.stream() : blob.stream();
-    return stream as AsyncIterable<Uint8Array>;
+    const blob = await blobs.getUnchecked!(key);
+    if (blob === undefined) throw gone();
+    ({ checksum } = blob);
+    ofParts = isHashedInParts(blob) ? new Checksum() : undefined;
+    return ofParts === undefined ? blob.pieces() : summed(blob.pieces(), ofParts);
   });
-  if (expected !== undefined && checksumOfHash(ref.hash, ref.size) !== expected) throw new DamagedBlob(key);
+  // The archive has hashed the bytes: once is enough where the checksum of the blob is that hash.
+  const found = ofParts?.digest() ?? checksumOfHash(ref.hash, ref.size);
+  if (checksum !== undefined && found !== checksum) throw new DamagedBlob(key);
   return ref;
+}
+
+function isHashedInParts({ size, checksum }: UncheckedBlob): boolean {
+  return checksum !== undefined && size > BLOB_PART_BYTES;
+}
+
+async function* summed(
+  bytes: AsyncIterable<Uint8Array>,
+  sum: Checksum,
+): AsyncGenerator<Uint8Array, void, void> {
+  for await (const piece of bytes) {
+    sum.update(piece);
+    yield piece;
+  }
 }
 
 async function writeRepositories(

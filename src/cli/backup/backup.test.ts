@@ -1,6 +1,6 @@
 // Backups: a round trip through both engines, bad archives, and a restore that is interrupted.
 import assert from 'node:assert/strict';
-import { randomInt } from 'node:crypto';
+import { createHash, randomBytes, randomInt } from 'node:crypto';
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { cpSync, existsSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -14,6 +14,8 @@ import { openFileSink, readFileArchive, writeFileArchive } from '../../kernel/ba
 import { LineWriter } from '../../kernel/backup/lines.ts';
 import type { BackupManifest } from '../../kernel/backup/manifest.ts';
 import { listFirstDue, schedule } from '../../kernel/jobs/due-store.ts';
+import { BLOB_PART_BYTES } from '../../kernel/storage/blobs/blob-checksum.ts';
+import { openFileBlobs } from '../../kernel/storage/blobs/blob.ts';
 import { makeFolder, run, start } from '../fixture.ts';
 import { eventually } from '../../../test/eventually.ts';
 import { RESTORE } from './restore-rows.ts';
@@ -212,6 +214,29 @@ describe('a backup of SQLite', () => {
     assert.match((await run(['backup', 'verify', bad])).err, /incomplete: its end is missing/);
     writeFileSync(bad, 'something else');
     assert.match((await run(['backup', 'verify', bad])).err, /is not a backup of Signalbox/);
+  });
+
+  test('is not made from a large object that is damaged, which is named', async () => {
+    const own = join(makeFolder(), 'data');
+    cpSync(data, own, { recursive: true });
+    const root = join(own, 'blobs');
+    const blobs = await openFileBlobs(root);
+    // Less than is read at once, and more than is hashed at once.
+    for (const size of [100_000, BLOB_PART_BYTES + 1]) {
+      const key = `bytes/${size}`;
+      await blobs.put(key, randomBytes(size));
+      const made = await command(own, undefined, 'backup', join(own, 'good.backup'));
+      assert.equal(made.code, 0, made.err);
+      const hash = createHash('sha256').update(JSON.stringify(key)).digest('hex');
+      const path = join(root, hash.slice(0, 2), hash.slice(2));
+      const bytes = readFileSync(path);
+      bytes[bytes.length - 1]! ^= 1;
+      writeFileSync(path, bytes);
+      const refused = await command(own, undefined, 'backup', join(own, 'bad.backup'));
+      assert.notEqual(refused.code, 0);
+      assert.ok(refused.err.includes(`The blob ${key} is damaged`), refused.err);
+      await blobs.delete(key);
+    }
   });
 
   test('is encrypted with a passphrase, and then has the secret key', async () => {

@@ -2,7 +2,7 @@
 import { mkdir, open, readdir, readFile, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { Failure } from '../../kernel/failure.ts';
-import { createReadStream } from '../../kernel/network/streams.ts';
+import { readFilePieces } from '../../kernel/storage/disk/file-pieces.ts';
 import { PRIVATE_FILE, PRIVATE_FOLDER } from '../../kernel/storage/disk/private-files.ts';
 import { createRepositoryFolder, existsRepository, repositoryFolder } from './repository-folder.ts';
 
@@ -54,7 +54,7 @@ export async function* listRepositoryFiles(
         path,
         ...(inode && { inode }),
         modifiedAt: found.mtimeMs,
-        open: () => createReadStream(join(folder, path)),
+        open: () => readFilePieces(join(folder, path)),
       };
     }
   }

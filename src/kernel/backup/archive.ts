@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import { Failure } from '../failure.ts';
 import type { BackupManifest, ObjectRef } from './manifest.ts';
 
+/** A piece may be valid only until the next is asked for: who keeps it, copies it. */
 export type ByteStream = Iterable<Uint8Array> | AsyncIterable<Uint8Array>;
 
 export interface BackupWriter {
@@ -73,6 +74,6 @@ export function measured(bytes: ByteStream): {
 
 export async function collect(bytes: ByteStream): Promise<Buffer> {
   const chunks: Uint8Array[] = [];
-  for await (const chunk of bytes) chunks.push(chunk);
+  for await (const chunk of bytes) chunks.push(Buffer.from(chunk));
   return Buffer.concat(chunks);
 }

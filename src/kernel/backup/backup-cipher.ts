@@ -26,6 +26,8 @@ export interface BackupCipher {
 const COST = 2 ** 17;
 const MAX_COST = 2 ** 20;
 const CHUNK = 64 * 1024;
+/** So many are written at once. */
+const GATHERED = 16;
 const TAG = 16;
 const SALT = 16;
 const CIPHER = 'aes-256-gcm';
@@ -69,6 +71,7 @@ async function cipherOf(passphrase: string, cost: number, salt: Buffer): Promise
   const keyFor = (purpose: string, with_: Uint8Array = Buffer.alloc(0)) =>
     Buffer.from(hkdfSync('sha256', master, with_, `signalbox backup ${purpose}`, 32));
   const names = keyFor('names');
+  let spare: Buffer | undefined;
   return {
     header: { kdf: 'scrypt', cost, salt: salt.toString('base64'), check: keyFor('check').toString('base64') },
     nameOf: (hash) => createHmac('sha256', names).update(hash).digest('hex'),
@@ -76,11 +79,24 @@ async function cipherOf(passphrase: string, cost: number, salt: Buffer): Promise
       const own = randomBytes(SALT);
       const key = keyFor('object', own);
       yield own;
-      let index = 0;
-      for await (const { chunk, isLast } of chunksOf(bytes, CHUNK)) {
-        const cipher = createCipheriv(CIPHER, key, nonceOf(index, isLast));
-        yield Buffer.concat([cipher.update(chunk), cipher.final(), cipher.getAuthTag()]);
-        index += 1;
+      const room = spare ?? Buffer.allocUnsafeSlow(GATHERED * (CHUNK + TAG));
+      spare = undefined;
+      try {
+        let index = 0;
+        let length = 0;
+        for await (const { chunk, isLast } of chunksOf(bytes, CHUNK)) {
+          const cipher = createCipheriv(CIPHER, key, nonceOf(index, isLast));
+          for (const part of [cipher.update(chunk), cipher.final(), cipher.getAuthTag()]) {
+            room.set(part, length);
+            length += part.length;
+          }
+          index += 1;
+          if (!isLast && index % GATHERED !== 0) continue;
+          yield room.subarray(0, length);
+          length = 0;
+        }
+      } finally {
+        spare = room;
       }
     },
     async *decrypt(bytes) {
@@ -118,31 +134,33 @@ function nonceOf(index: number, isLast: boolean): Buffer {
   return nonce;
 }
 
-/** Chunks of one size, after a first one of another size; the last may be shorter, or empty where there are no bytes. */
+/**
+ * Chunks of one size, after a first one of another size; the last may be shorter, or empty where there are no bytes. Each is valid
+ * until the next is asked for.
+ */
 async function* chunksOf(
   bytes: ByteStream,
   size: number,
   first = 0,
 ): AsyncGenerator<{ chunk: Buffer; isLast: boolean }, void, void> {
-  let waiting: Uint8Array[] = [];
+  const room = Buffer.allocUnsafe(Math.max(size, first));
   let length = 0;
   let wanted = first || size;
   let isFirst = first > 0;
-  for await (const piece of bytes) {
-    waiting.push(piece);
-    length += piece.byteLength;
-    // One byte more than wanted, because only then the chunk is not the last one.
-    if (length <= wanted) continue;
-    let all = Buffer.concat(waiting, length);
-    while (all.length > wanted) {
-      yield { chunk: all.subarray(0, wanted), isLast: false };
-      all = all.subarray(wanted);
-      isFirst = false;
-      wanted = size;
+  for await (const piece of bytes)
+    for (let at = 0; at < piece.byteLength;) {
+      // Only with one byte more than wanted the chunk is not the last one.
+      if (length === wanted) {
+        yield { chunk: room.subarray(0, length), isLast: false };
+        length = 0;
+        isFirst = false;
+        wanted = size;
+      }
+      const taken = piece.subarray(at, at + wanted - length);
+      room.set(taken, length);
+      length += taken.byteLength;
+      at += taken.byteLength;
     }
-    waiting = [all];
-    length = all.length;
-  }
   if (isFirst) return;
-  yield { chunk: Buffer.concat(waiting, length), isLast: true };
+  yield { chunk: room.subarray(0, length), isLast: true };
 }

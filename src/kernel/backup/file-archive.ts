@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import { open, rename, rm, type FileHandle } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { Failure } from '../failure.ts';
+import { readPieces } from '../storage/disk/file-pieces.ts';
 import { PRIVATE_FILE } from '../storage/disk/private-files.ts';
 import { syncFolder } from '../storage/disk/sync-folder.ts';
 import {
@@ -23,9 +24,9 @@ const END = 'SIGNALBOX END 01';
 const FOOT = 8 + 8 + 32 + END.length;
 const MAX_HEAD = 4096;
 const MAX_MANIFEST = 64 * 1024 ** 2;
-const READ = 1024 * 1024;
 
 export interface ByteSink {
+  /** The bytes may change once it has resolved. */
   write(bytes: Uint8Array): Promise<void>;
   finish(): Promise<void>;
   abandon(): Promise<void>;
@@ -168,11 +169,10 @@ async function* range(
   size: number,
 ): AsyncGenerator<Uint8Array, void, void> {
   if (at + length > size) throw new DamagedBackup('it would be beyond the end of the file');
-  for (let done = 0; done < length;) {
-    const buffer = Buffer.allocUnsafe(Math.min(READ, length - done));
-    const { bytesRead } = await handle.read({ buffer, position: at + done });
-    if (bytesRead === 0) throw new DamagedBackup('the file ends before');
-    yield buffer.subarray(0, bytesRead);
-    done += bytesRead;
+  let missing = length;
+  for await (const piece of readPieces(handle, at, at + length)) {
+    missing -= piece.byteLength;
+    yield piece;
   }
+  if (missing > 0) throw new DamagedBackup('the file ends before');
 }

@@ -3,8 +3,8 @@ import { randomUUID } from 'node:crypto';
 import { mkdir, open, opendir, readdir, rename, rm, stat, unlink } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { Failure } from '../failure.ts';
-import { createReadStream } from '../network/streams.ts';
 import type { BlobStore } from '../storage/blobs/blob.ts';
+import { readFilePieces } from '../storage/disk/file-pieces.ts';
 import { lockFolder } from '../storage/disk/folder-lock.ts';
 import { createPrivateFolder, PRIVATE_FILE, PRIVATE_FOLDER } from '../storage/disk/private-files.ts';
 import { syncFolder } from '../storage/disk/sync-folder.ts';
@@ -65,8 +65,7 @@ export function folderPlace(folder: string): ObjectPlace {
     title: folder,
     has,
     async read(name) {
-      if (!(await has(name))) return undefined;
-      return createReadStream(join(folder, name)) as AsyncIterable<Uint8Array>;
+      return (await has(name)) ? readFilePieces(join(folder, name)) : undefined;
     },
     async write(name, bytes) {
       await publish(await draft(bytes), name);

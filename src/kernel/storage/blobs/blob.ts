@@ -10,6 +10,7 @@ import type { Clock } from '../../clock.ts';
 import { Failure } from '../../failure.ts';
 import { Checksum, verifyBlob } from './blob-checksum.ts';
 import { asStorageFailure } from '../storage-failure.ts';
+import { readPieces } from '../disk/file-pieces.ts';
 import { syncFolder } from '../disk/sync-folder.ts';
 import { createPrivateFolder, PRIVATE_FILE, PRIVATE_FOLDER } from '../disk/private-files.ts';
 
@@ -22,6 +23,8 @@ export interface BlobStore {
   ): Promise<{ size: number }>;
   /** The whole blob, or a range that lies inside it. A whole one is verified against its checksum, if it has one. */
   get(key: string, range?: BlobRange): Promise<StoredBlob | undefined>;
+  /** For callers that hash the whole blob themselves; absent where the store has no faster way for them. */
+  getUnchecked?(key: string): Promise<UncheckedBlob | undefined>;
   has(key: string): Promise<boolean>;
   /** Also succeeds when there is nothing to delete. */
   delete(key: string): Promise<void>;
@@ -64,12 +67,15 @@ export interface StoredBlob {
   stream(): Readable;
   /** For callers that do not use the stream. */
   close(): Promise<void>;
-  /** Instead of the stream, for callers that hash the bytes themselves and compare. */
-  unchecked?: { stream(): Readable; checksum: string };
 }
 
-/** For whoever reads whole blobs one after the other: a larger piece costs fewer calls of the system. */
-const READ_AT_ONCE = 1024 * 1024;
+export interface UncheckedBlob {
+  size: number;
+  /** To be compared by the caller. Releases before 0.2 wrote none. */
+  checksum: string | undefined;
+  /** To be called once, and read: the file is closed at the end. Each piece is valid until the next is asked for. */
+  pieces(): AsyncGenerator<Uint8Array, void, void>;
+}
 
 /** A temporary file that has not been written to for this long was left behind by a crash. */
 const STALE_MS = 60 * 60 * 1000;
@@ -113,6 +119,11 @@ export function fileBlobs(root: string): BlobStore {
     async get(key, range) {
       const handle = await openIfExists(pathOf(root, key));
       return handle && (await blobOf(handle, key, range));
+    },
+
+    async getUnchecked(key) {
+      const handle = await openIfExists(pathOf(root, key));
+      return handle && (await uncheckedBlobOf(handle));
     },
 
     async has(key) {
@@ -161,14 +172,16 @@ async function write(
   try {
     let size = 0;
     const checksum = known === undefined ? new Checksum() : undefined;
-    await handle.writeFile(headerOf(key, ''));
+    await handle.writeFile(headerOf(key, known?.checksum ?? ''));
     for await (const chunk of data instanceof Uint8Array ? [data] : data) {
       checksum?.update(chunk);
       await handle.writeFile(chunk);
       size += chunk.byteLength;
     }
-    const header = Buffer.from(headerOf(key, known?.checksum ?? checksum!.digest()));
-    await handle.write(header, 0, header.length, 0);
+    if (checksum !== undefined) {
+      const header = Buffer.from(headerOf(key, checksum.digest()));
+      await handle.write(header, 0, header.length, 0);
+    }
     await handle.sync();
     return size;
   } finally {
@@ -179,7 +192,7 @@ async function write(
 /** Space for the hash and the number of parts. */
 const CHECKSUM_CHARACTERS = 56;
 
-/** As long with an empty checksum, which is filled in at the end. */
+/** As long with an empty checksum, which is filled in once it is known. */
 function headerOf(key: string, checksum: string): string {
   return `${JSON.stringify({ checksum: checksum.padEnd(CHECKSUM_CHARACTERS), key })}\n`;
 }
@@ -210,23 +223,37 @@ async function openIfExists(file: string): Promise<FileHandle | undefined> {
 async function blobOf(handle: FileHandle, key: string, range: BlobRange | undefined): Promise<StoredBlob> {
   try {
     const [{ start, checksum }, { size }] = await Promise.all([readHeader(handle), handle.stat()]);
-    const stream = (highWaterMark?: number) =>
-      withErrorListener(
-        handle.createReadStream({
-          ...(range === undefined ? { start } : { start: start + range.start, end: start + range.end }),
-          ...(highWaterMark !== undefined && { highWaterMark }),
-        }),
-      );
     const blob: StoredBlob = {
       size: size - start,
-      stream: () => stream(),
+      stream: () =>
+        withErrorListener(
+          handle.createReadStream(
+            range === undefined ? { start } : { start: start + range.start, end: start + range.end },
+          ),
+        ),
       close: () => handle.close(),
-      ...(range === undefined &&
-        checksum !== undefined && {
-          unchecked: { stream: () => stream(Math.max(1, Math.min(READ_AT_ONCE, size - start))), checksum },
-        }),
     };
     return range === undefined && checksum !== undefined ? await verifyBlob(blob, key, checksum) : blob;
+  } catch (error) {
+    await handle.close();
+    throw asStorageFailure(error);
+  }
+}
+
+async function uncheckedBlobOf(handle: FileHandle): Promise<UncheckedBlob> {
+  try {
+    const [{ start, checksum }, { size }] = await Promise.all([readHeader(handle), handle.stat()]);
+    return {
+      size: size - start,
+      checksum,
+      async *pieces() {
+        try {
+          yield* readPieces(handle, start, size);
+        } finally {
+          await handle.close();
+        }
+      },
+    };
   } catch (error) {
     await handle.close();
     throw asStorageFailure(error);
