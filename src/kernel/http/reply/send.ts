@@ -47,6 +47,8 @@ export class ReplySender {
   readonly #kernel: Kernel;
   readonly #headers: ReplyHeaders;
   readonly #routeVersions = new Map<RouteShape, Map<string, RouteVersion>>();
+  /** The headers of calls that have no route, such as preflights and those of unknown paths, by version. */
+  readonly #withoutRoute = new Map<string, HeaderBlock>();
   /** The text of the envelope before and after the JSON of a body. */
   readonly #envelope: readonly [before: string, after: string];
   readonly #publicPath: string;
@@ -66,7 +68,7 @@ export class ReplySender {
   routeVersion(shape: RouteShape, { version, variant }: AskedVersion): RouteVersion {
     let versions = this.#routeVersions.get(shape);
     if (versions === undefined) this.#routeVersions.set(shape, (versions = new Map()));
-    const key = variant === undefined ? version : `${version} ${variant}`;
+    const key = versionKey({ version, variant });
     let known = versions.get(key);
     if (known === undefined) {
       const headers = this.#headers.fixed({ version, variant }, shape);
@@ -184,9 +186,11 @@ export class ReplySender {
   /** Without a version where the call asked for one that is not available. */
   #fixedOf(call: RequestContext): HeaderBlock {
     if (call.isVersionRefused) return new HeaderBlock(this.#protocol.headers);
-    return call.shape === undefined
-      ? this.#headers.fixed(call, undefined)
-      : this.routeVersion(call.shape, call).headers;
+    if (call.shape !== undefined) return this.routeVersion(call.shape, call).headers;
+    const key = versionKey(call);
+    let known = this.#withoutRoute.get(key);
+    if (known === undefined) this.#withoutRoute.set(key, (known = this.#headers.fixed(call, undefined)));
+    return known;
   }
 
   #toText(body: unknown): string {
@@ -323,6 +327,10 @@ export class ReplySender {
     }
     finishCall(call, 200, this.#protocol, this.#kernel);
   }
+}
+
+function versionKey({ version, variant }: AskedVersion): string {
+  return variant === undefined ? version : `${version} ${variant}`;
 }
 
 /** Straight to Node's response: what Fastify would add to the headers is not ours to send. */
