@@ -72,7 +72,8 @@ export async function openProfile(
 ): Promise<BrowserContext> {
   const context = await browser.newContext({ reducedMotion: 'reduce', ...options });
   context.setDefaultTimeout(PATIENCE_MS);
-  if (SLOWNESS > 1) context.on('page', (page) => void slowDown(context, page));
+  // One that is closed meanwhile need not be slow.
+  if (SLOWNESS > 1) context.on('page', (page) => void slowDown(context, page).catch(() => undefined));
   return context;
 }
 

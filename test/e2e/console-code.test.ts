@@ -193,8 +193,11 @@ describe('code in the console', { skip: noBrowser || needsGit.skip, timeout: 10 
     );
     await page.getByText('10,000 entries').waitFor();
     assert.ok((await page.locator('tbody tr').count()) < 200, 'only rows near the window are drawn');
-    await page.keyboard.press('End');
-    await page.getByRole('link', { name: '09999.txt' }).waitFor();
+    // The page grows as rows are measured.
+    await eventually(async () => {
+      await page.keyboard.press('End');
+      return await page.getByRole('link', { name: '09999.txt' }).isVisible();
+    }, 'the last entry');
     await page.goto(`${server.url}/console/code/ada/large/blob/main/long.log`);
     await page.getByText('This file is large').waitFor();
     await page.getByRole('button', { name: 'Show it' }).click();

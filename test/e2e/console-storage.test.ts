@@ -47,7 +47,7 @@ describe('storages in the console', { skip: noBrowser, timeout: 10 * PATIENCE_MS
     );
     const grid = page.getByRole('grid', { name: 'Items' });
     await grid.getByText('P-1', { exact: true }).waitFor();
-    assert.equal(await grid.getAttribute('aria-rowcount'), String(MANY + 1));
+    await eventually(async () => (await grid.getAttribute('aria-rowcount')) === String(MANY + 1), 'all rows');
     assert.ok((await grid.getByRole('row').count()) < 100, 'only rows in view are drawn');
     assert.deepEqual(await findBarriers(page), []);
     await grid.getByText('P-1', { exact: true }).click();
