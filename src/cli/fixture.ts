@@ -23,7 +23,7 @@ export function makeFolder(): string {
   return folder;
 }
 
-interface ProcessResult {
+export interface ProcessResult {
   code: number | null;
   signal?: NodeJS.Signals | null;
   out: string;

@@ -14,14 +14,25 @@ import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { join, relative } from 'node:path';
 import { describe, test } from 'node:test';
-import { makeFolder, run, start, startServer, statusOf, whenListening, type Banner } from './fixture.ts';
+import { migratedFile } from '../../test/templates.ts';
+import {
+  makeFolder,
+  run,
+  start,
+  startServer,
+  statusOf,
+  whenListening,
+  type Banner,
+  type ProcessResult,
+  type ServerProcess,
+} from './fixture.ts';
 import type { RunFile } from './running-server.ts';
 
 const readNote = (data: string) => JSON.parse(readFileSync(join(data, 'run.json'), 'utf8')) as RunFile;
 
 describe('starting', () => {
-  test('in a pipe there is nothing but JSON lines, of which the first start has one with a token', async () => {
-    const data = join(makeFolder(), 'data');
+  test('in a pipe there is nothing but JSON lines, of which the first start has one with a token; the data folder is made for its owner alone, with a note of the running server, and SIGTERM stops it in good order', async () => {
+    const data = join(makeFolder(), 'new', 'data');
     const argv = ['serve', '--port', '0', '--data', data, '--log-level', 'silent'];
     const first = await whenListening(start(argv, { SIGNALBOX_STARTED_AS: 'npx signalbox' }));
     const { url, publicUrl, apis, docs, login, pid, msg } = first.banner;
@@ -40,25 +51,30 @@ describe('starting', () => {
       assert.equal(response.status, 200, path);
       await response.arrayBuffer();
     }
+    assert.equal(statSync(data).mode & 0o777, 0o700);
+    const note = readNote(data);
+    assert.deepEqual([note.pid, note.url], [pid, url]);
+    assert.ok(Math.abs(Date.parse(note.startedAt) - Date.now()) < 60_000);
     first.kill('SIGTERM');
     const ended = await first.ended;
     assert.equal(ended.err, '');
+    assert.equal(existsSync(join(data, 'run.json')), false);
     assert.equal(ended.out.split(first.token!).length, 2, 'it stands there once');
     assert.doesNotMatch(ended.out, /\/session\//);
 
     const second = await startServer(data);
     assert.equal(second.token, undefined);
     assert.equal(await statusOf(second.url, first.token!), 200);
-    second.kill('SIGTERM');
-    for (const line of (await second.ended).out.trim().split('\n')) JSON.parse(line);
+    const out = await stopsInGoodOrder(second, 'SIGTERM');
+    for (const line of out.trim().split('\n')) JSON.parse(line);
   });
 
-  test("the operator's own token is taken and never shown", async () => {
+  test("the operator's own token is taken and never shown, and SIGINT stops the server in good order", async () => {
     const token = 'a-token-of-the-operator';
-    const { url, banner } = await startServer(makeFolder(), [], { SIGNALBOX_ADMIN_TOKEN: token });
-    assert.doesNotMatch(JSON.stringify(banner), new RegExp(token));
-    assert.equal(banner.token, undefined);
-    assert.equal(await statusOf(url, token), 200);
+    const server = await startServer(makeFolder(), [], { SIGNALBOX_ADMIN_TOKEN: token });
+    assert.equal(server.banner.token, undefined);
+    assert.equal(await statusOf(server.url, token), 200);
+    assert.doesNotMatch(await stopsInGoodOrder(server, 'SIGINT'), new RegExp(token));
   });
 
   test('a terminal gets text with calls to try, a login link that works once, and times', async () => {
@@ -88,18 +104,6 @@ describe('starting', () => {
     assert.equal((await logIn()).status, 401);
     server.kill('SIGTERM');
     assert.match((await server.ended).out, /^\[\d\d:\d\d:\d\d\] INFO: stopping/m);
-  });
-
-  test('the data folder is made for its owner alone, with a note of the running server', async () => {
-    const data = join(makeFolder(), 'new', 'data');
-    const server = await whenListening(start(['serve', '--port', '0', '--data', data]));
-    assert.equal(statSync(data).mode & 0o777, 0o700);
-    const { pid, url, startedAt } = readNote(data);
-    assert.deepEqual([pid, url], [server.pid, server.url]);
-    assert.ok(Math.abs(Date.parse(startedAt) - Date.now()) < 60_000);
-    server.kill('SIGTERM');
-    await server.ended;
-    assert.equal(existsSync(join(data, 'run.json')), false);
   });
 
   test('a second server on a SQLite folder waits until the first is gone; commands do not', async () => {
@@ -172,15 +176,17 @@ describe('without a port', () => {
 });
 
 describe('what keeps it from starting is one sentence', () => {
-  const fails = async (argv: string[], sentence: RegExp, env = {}) => {
-    const { code, out, err } = await start(['serve', ...argv], env).ended;
+  const fails = async (ended: Promise<ProcessResult>, sentence: RegExp) => {
+    const { code, out, err } = await ended;
     assert.equal(code, 1);
     assert.match(err, sentence);
     assert.equal(err.trimEnd().split('\n').length, 1);
     return out;
   };
+  /** In this process, for what comes before the server answers signals. */
+  const serve = (data: string) => run(['serve', '--port', '0', '--data', data]);
 
-  test('a port that another program uses', async (t) => {
+  test('a port that another program or another Signalbox uses', async (t) => {
     const other = createServer().listen(0, '127.0.0.1');
     t.after(() => other.close());
     await once(other, 'listening');
@@ -188,38 +194,31 @@ describe('what keeps it from starting is one sentence', () => {
     const who = process.platform === 'linux' ? `node \\(process ${process.pid}\\)` : 'another program';
     const sentence = new RegExp(`^Port ${port} on 127\\.0\\.0\\.1 is used by ${who}\\. Stop that one`);
     const data = makeFolder();
-    assert.equal(await fails(['--data', data, '--port', String(port)], sentence), '');
+    const startOn = (folder: string, at: string) => ['serve', '--data', folder, '--port', at];
+    assert.equal(await fails(start(startOn(data, String(port))).ended, sentence), '');
     const { url, token } = await startServer(data);
     assert.equal(await statusOf(url, token!), 200, 'the first start that listens shows the token');
-  });
-
-  test('a port that another Signalbox uses', async () => {
-    const { url } = await startServer(makeFolder());
-    await fails(
-      ['--data', makeFolder(), '--port', new URL(url).port],
-      /is used by another Signalbox( \(process \d+\))?\./,
-    );
+    const second = start(startOn(makeFolder(), new URL(url).port));
+    await fails(second.ended, /is used by another Signalbox( \(process \d+\))?\./);
   });
 
   test('a data folder that cannot be made', async () => {
     const file = join(makeFolder(), 'file');
     writeFileSync(file, '');
     for (const data of [file, join(file, 'data'), ...(existsSync('/proc') ? ['/proc/signalbox/data'] : [])]) {
-      await fails(['--data', data], /^The data folder .* cannot be made \(.*Choose another/);
+      await fails(serve(data), /^The data folder .* cannot be made \(.*Choose another/);
     }
   });
 
   test('a database that is not one', async () => {
     const data = makeFolder();
     writeFileSync(join(data, 'signalbox.db'), 'x'.repeat(5000));
-    await fails(['--data', data], /^Cannot open the database .*: it is not a SQLite database/);
+    await fails(serve(data), /^Cannot open the database .*: it is not a SQLite database/);
   });
 
   test('a database that a newer program has changed', async () => {
     const data = makeFolder();
-    const server = await startServer(data);
-    server.kill('SIGTERM');
-    await server.ended;
+    writeFileSync(join(data, 'signalbox.db'), await migratedFile());
     const { DatabaseSync } = await import('node:sqlite');
     const db = new DatabaseSync(join(data, 'signalbox.db'));
     db.exec(
@@ -229,7 +228,7 @@ describe('what keeps it from starting is one sentence', () => {
 
     const sentence =
       /^The database was changed by Signalbox 9\.1\.0, which is newer than this program: update the program to 9\.1\.0\.\n?$/;
-    await fails(['--data', data, '--port', '0'], sentence);
+    await fails(serve(data), sentence);
     const { code, err } = await run(['token', 'ls', '--data', data]);
     assert.equal(code, 1);
     assert.match(err, sentence);
@@ -244,18 +243,16 @@ describe('what keeps it from starting is one sentence', () => {
   });
 });
 
-describe('stopping', () => {
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
-    test(`${signal} stops it in good order`, async () => {
-      const server = await startServer(makeFolder());
-      server.kill(signal);
-      const { code, out, err } = await server.ended;
-      assert.deepEqual([code, err], [0, '']);
-      assert.match(out, new RegExp(`"signal":"${signal}","msg":"stopping`));
-      assert.match(out, /"msg":"stopped"/);
-    });
-  }
+async function stopsInGoodOrder(server: ServerProcess, signal: NodeJS.Signals): Promise<string> {
+  server.kill(signal);
+  const { code, out, err } = await server.ended;
+  assert.deepEqual([code, err], [0, '']);
+  assert.match(out, new RegExp(`"signal":"${signal}","msg":"stopping`));
+  assert.match(out, /"msg":"stopped"/);
+  return out;
+}
 
+describe('stopping', () => {
   test('a second signal does not wait for a call under way', async () => {
     for (const [signal, code] of [
       ['SIGTERM', 143],
@@ -282,11 +279,12 @@ describe('stopping', () => {
     }
   });
 
-  test('SIGUSR2 turns debug logging on and off', async () => {
+  test('SIGUSR2 turns debug logging on and off, and SIGHUP stops it in good order', async () => {
     const server = await startServer(makeFolder());
     process.kill(server.pid, 'SIGUSR2');
     await server.say('"level":"debug"');
     process.kill(server.pid, 'SIGUSR2');
     await server.say('"level":"info"');
+    await stopsInGoodOrder(server, 'SIGHUP');
   });
 });
