@@ -91,15 +91,10 @@ test('push builds, call runs with its log and output, and runs, builds and sourc
   await apify(['actors', 'pull', 'admin/small', '--dir', 'pulled']);
   for (const file of ['main.js', 'package.json'])
     assert.equal(readFileSync(join(folder, 'pulled', file), 'utf8'), readFileSync(join(own, file), 'utf8'));
-
-  // A second time, over the version that is there now.
-  writeFileSync(join(own, 'main.js'), "console.log('second edition');\n");
-  assert.match((await apify(['push'], own)).stdout, /Build number: 0\.1\.2/);
 });
 
 test('call reads its input from a file, and with --json prints nothing else', async () => {
-  const own = await giveActor('filed');
-  await apify(['push'], own);
+  const own = join(folder, 'small');
   writeFileSync(join(own, 'input.json'), '{"n": 4}');
   const called = await apify(['call', '--input-file', 'input.json', '--json'], own);
   const { ok, run, storage } = JSON.parse(called.stdout) as {
@@ -116,10 +111,8 @@ test('call reads its input from a file, and with --json prints nothing else', as
 });
 
 test('task run runs a task by its name, with its log and output', async () => {
-  const own = await giveActor('of-task');
-  await apify(['push'], own);
   const { id } = await client.tasks().create({
-    actId: 'admin/of-task',
+    actId: 'admin/small',
     name: 'nightly',
     input: { n: 4 },
     options: { memoryMbytes: 256 },
@@ -141,6 +134,12 @@ test('task run runs a task by its name, with its log and output', async () => {
   assert.match((await apify(['runs', 'info', runId])).stdout, new RegExp(`Task: Nightly \\(${id}\\)`));
   assert.match((await apify(['task', 'publish', 'nightly'])).stdout, /has been published/);
   assert.equal((await client.task(id).get())!.isPublic, true);
+});
+
+test('push goes over the version that is there', async () => {
+  const own = join(folder, 'small');
+  writeFileSync(join(own, 'main.js'), "console.log('second edition');\n");
+  assert.match((await apify(['push'], own)).stdout, /Build number: 0\.1\.2/);
 });
 
 // This version of the CLI unpacks only the first entry of an archive, and which one comes first differs from push to
