@@ -1,8 +1,8 @@
 // Makes the bundle of a clone's sources for its next start: npm run start:bundle, and a server does so a minute after its own start.
-import { mkdirSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { bundleProgram } from './bundle.ts';
-import { bundlesFolder, findBundle, stampOf } from './start-bundle.mjs';
+import { bundlesFolder, stampOf } from './start-bundle.mjs';
 
 /** Servers that run may still load parts of theirs, so those of the last changes stay. */
 const KEPT = 5;
@@ -10,13 +10,14 @@ const KEPT = 5;
 export async function makeStartBundle(root: string): Promise<void> {
   const folder = bundlesFolder(root);
   mkdirSync(folder, { recursive: true });
-  if (findBundle(root) !== undefined) return;
   const stamp = stampOf(root);
+  const isMade = () => existsSync(join(folder, stamp));
+  if (isMade()) return;
   const aside = join(folder, `new-${process.pid}`);
   try {
     await bundleProgram(aside, root);
     // Of sources that changed meanwhile nobody knows which it has, and another may have made the same.
-    if (stampOf(root) === stamp && findBundle(root) === undefined) renameSync(aside, join(folder, stamp));
+    if (stampOf(root) === stamp && !isMade()) renameSync(aside, join(folder, stamp));
   } finally {
     rmSync(aside, { recursive: true, force: true });
   }

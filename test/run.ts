@@ -2,9 +2,10 @@
 import { chmodSync, globSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { flushCompileCache } from 'node:module';
 import { availableParallelism, tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { buildConsole } from '../scripts/console.ts';
+import { findBundle } from '../scripts/start-bundle.mjs';
 import { startPostgres } from './postgres.ts';
 import { enginesInTurn, isLong, isOnSqlite, longTests, TEST_FOLDERS } from './quick-run.ts';
 import { memoryFolder } from './runner/memory-folder.ts';
@@ -12,6 +13,8 @@ import type { TestFile } from './runner/messages.ts';
 import { runFiles } from './runner/pool.ts';
 import { RunProgress } from './runner/progress.ts';
 import { createTemplate, dropTemplate, migratedFile } from './templates.ts';
+
+const ROOT = dirname(import.meta.dirname);
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -82,14 +85,13 @@ if (template !== undefined) {
   process.env['SIGNALBOX_TEST_TEMPLATE_FILE'] = file;
 }
 
-/** Tests start many servers as child processes, which start twice as fast from a bundle. */
+/** Tests start many servers and commands as child processes, which start twice as fast from a bundle: the one that `launch.mjs` finds. */
 async function prepareServers(): Promise<void> {
-  const { bundleInto } = await import('../scripts/bundle.ts');
-  const { bin } = await bundleInto(join(folder, 'bundle'));
-  // Otherwise Node parses each file twice to detect its format.
-  writeFileSync(join(folder, 'bundle/package.json'), '{"type":"module"}');
-  process.env['SIGNALBOX_TEST_BIN'] = bin;
-  // Fills the compile cache for the processes of the pool, and for those that tests kill before they can save theirs.
+  const { makeStartBundle } = await import('../scripts/start-bundle.ts');
+  await makeStartBundle(ROOT);
+  const bin = findBundle(ROOT);
+  if (bin !== undefined) process.env['SIGNALBOX_TEST_BIN'] = bin;
+  // Fills the compile cache for the processes of the pool.
   await import('../src/cli/serve.ts');
   flushCompileCache();
 }
