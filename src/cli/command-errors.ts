@@ -39,7 +39,7 @@ export function describeWrongUse(complaint: string, { program }: Io): string {
 
 /** An AggregateError may have no message of its own: a refused connection holds one error per address tried. */
 export function messageOf(error: unknown): string {
-  if (isDiskFull(error)) return diskFull().message;
+  if (isDiskFull(error)) return diskFull(error).message;
   if (error instanceof AggregateError && error.message === '') return messageOf(error.errors[0]);
   const { message, cause } = error as Error;
   if (error instanceof Failure) return message;

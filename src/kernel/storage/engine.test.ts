@@ -6,7 +6,7 @@ import { test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { sql } from 'kysely';
 import type { Generated, Kysely, Transaction } from 'kysely';
-import { onEachEngine, openEngine } from '../../../test/engines.ts';
+import { onEachEngine, onEngine, openEngine } from '../../../test/engines.ts';
 import { eventually, inTime } from '../../../test/eventually.ts';
 import { Failure } from '../failure.ts';
 import type { Engine } from './engine.ts';
@@ -612,6 +612,16 @@ onEachEngine((engine) => {
     assert.equal((await failureOf(namesIn(db))).kind, 'unavailable');
     assert.equal((await failureOf(one.ping())).kind, 'unavailable');
     assert.deepEqual(await namesIn(tablesOf(await engine.open(migrations, location))), ['a', 'b']);
+  });
+});
+
+onEngine('postgres', (engine) => {
+  test('a full disk of the database is no fault of the call, and not called the disk of the server', async () => {
+    const { db } = await engine.open();
+    const raise = sql`do $$ begin raise exception 'could not extend file' using errcode = '53100'; end $$`;
+    const { kind, message } = await failureOf(raise.execute(db));
+    assert.equal(kind, 'unavailable');
+    assert.match(message, /^The disk of the database is full: /);
   });
 });
 

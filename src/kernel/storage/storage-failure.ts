@@ -18,6 +18,11 @@ const DISK_FULL: FailureTemplate = [
   'unavailable',
   'The disk is full: nothing can be written until there is space again.',
 ];
+/** Of PostgreSQL, whose disk may be elsewhere: the server's own has room. */
+const DATABASE_FULL: FailureTemplate = [
+  'unavailable',
+  'The disk of the database is full: nothing can be written until there is space again.',
+];
 const READ_ONLY: FailureTemplate = [
   'unavailable',
   'The files can only be read: check their owner and how the disk is mounted.',
@@ -60,7 +65,7 @@ const POSTGRES: Record<string, FailureTemplate> = {
   '55P03': BUSY, // lock not available
   '25006': READ_ONLY,
   '25P03': IDLE,
-  '53100': DISK_FULL,
+  '53100': DATABASE_FULL,
   '08': UNREACHABLE, // connection lost
   '28': UNREACHABLE, // authentication failed
   '53': UNREACHABLE, // too many connections, out of memory
@@ -116,12 +121,17 @@ export function asStorageFailure(error: unknown): unknown {
 
 /** The failure of a write for which there is no room. */
 export function diskFull(cause?: unknown): Failure {
-  const [kind, message] = DISK_FULL;
+  const [kind, message] = fullDiskOf(cause) ?? DISK_FULL;
   return new Failure(kind, message, { cause });
 }
 
 export function isDiskFull(error: unknown): boolean {
-  return error instanceof Error && templateOf(error) === DISK_FULL;
+  return fullDiskOf(error) !== undefined;
+}
+
+function fullDiskOf(error: unknown): FailureTemplate | undefined {
+  const template = error instanceof Error ? templateOf(error) : undefined;
+  return template === DISK_FULL || template === DATABASE_FULL ? template : undefined;
 }
 
 function templateOf({ errcode, code = '', message }: DriverError): FailureTemplate | undefined {
