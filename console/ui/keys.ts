@@ -38,7 +38,7 @@ export function useKeys(commands: KeyCommands, { isOn = true }: { isOn?: boolean
 }
 
 function onKeyDown(event: KeyboardEvent): void {
-  // Whoever goes on does not wait for what was pressed before.
+  // A person who goes on does not wait for what was pressed before.
   forgetEarlyPress?.();
   if (!areSingleKeysOn || event.defaultPrevented || event.isComposing) return;
   if (event.ctrlKey || event.metaKey || event.altKey || isSilent(event.target)) return;

@@ -285,7 +285,7 @@ async function runProcess(execution: Execution, run: Run, token: string): Promis
       node.events.send(job.id, 'systemInfo', samples.systemInfo(now), now);
       if (now - savedAt < USAGE_SAVE_MS) return;
       savedAt = now;
-      // The end saves it anyway; whoever looks at the run meanwhile gets the next sample.
+      // The end saves it anyway; a reader of the run gets the next sample meanwhile.
       saveUsage(kernel, job, samples.stats(now)).catch((error: unknown) =>
         kernel.log.debug({ err: error, run: job.id }, 'cannot save what a run uses'),
       );

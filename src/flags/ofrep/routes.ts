@@ -174,7 +174,7 @@ function evaluateOne(
   return toFlagOutcome(flag.data, result, namesHiddenFlag(result.reason, run, audience));
 }
 
-/** The reason says no more than the events of SDKs do: whoever sees it may view the whole project. */
+/** The reason says no more than the events of SDKs do: callers who see it may view the whole project. */
 function noteRead(
   { headers, now }: Pick<Call, 'headers' | 'now'>,
   { services: { flagReaders } }: Kernel,

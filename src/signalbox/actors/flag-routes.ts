@@ -8,6 +8,7 @@ import {
   UNKNOWN_TO_SDK,
   type RunFlagCount,
 } from '../../actors/runs/store-flags.ts';
+import { DAY } from '../../actors/usage/model.ts';
 import { findEnvironmentById } from '../../flags/environments/store.ts';
 import type { FlagData } from '../../flags/evaluation/data.ts';
 import type { Flag } from '../../flags/feature-flags/flag.ts';
@@ -21,7 +22,6 @@ import type { Kernel } from '../../kernel/kernel.ts';
 import { OneOf, Type, type Static } from '../../kernel/schema/schema.ts';
 import { ByRunId } from './log-routes.ts';
 
-const DAY = 24 * 60 * 60 * 1000;
 /** A run that reads those of more is no run that anybody reads a table of. */
 const MAX_ENVIRONMENTS = 20;
 
@@ -85,7 +85,11 @@ const ReadFlag = Type.Object(
 const RunFlagList = Type.Object(
   {
     items: Type.Array(ReadFlag, { description: 'The last read first' }),
-    hidden: Type.Integer({ description: 'Values of flags in projects that the caller may not view' }),
+    hidden: Type.Integer({
+      description:
+        'Values of flags in projects that the caller may not view, in environments that are gone, and in more than ' +
+        `${MAX_ENVIRONMENTS} of them`,
+    }),
     further: Type.Integer({
       description: `Reads of further values: at most ${MAX_READ_VALUES} of a run are told apart`,
     }),

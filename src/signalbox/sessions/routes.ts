@@ -236,7 +236,7 @@ const createLink = route(
     description:
       'For downloads, images and frames, which can send no header: for 60 seconds, `GET` of this path, ranges included, with ' +
       'the rights of the session. It is a path that is good together with the cookie of the session. What users have stored is ' +
-      'at another origin where the server has one for it: then it is a whole URL, which is good for whoever has it.',
+      'at another origin where the server has one for it: then it is a whole URL, which works for everybody who has it.',
     access: 'caller',
     isData: true,
     worksOnFullDisk: true,
