@@ -73,7 +73,9 @@ export default function FlagPage() {
         badge={
           <>
             {current !== undefined && <FlagSwitch project={project} flag={flag} environment={current} />}
-            <FlagBadges flag={flag} />
+            <span className="flag-kind">
+              <FlagBadges flag={flag} />
+            </span>
             {current !== undefined && (
               <WaitingBadges project={project} flag={flag.key} environment={current.key} />
             )}
@@ -128,17 +130,19 @@ function FlagMeta({ project, flag, environment }: FlagMetaProps) {
   const maintainer = _maintainerTeam?.name ?? (_maintainer && personName(_maintainer));
   return (
     <>
-      <Key copyLabel={FLAGS_WORDS.copyKey(key)}>{key}</Key>
-      {description && <span>{description}</span>}
-      <span>{maintainer === undefined ? WORDS.nobody : WORDS.maintainer(maintainer)}</span>
-      {tags.length > 0 && (
-        <span className="row row--4 row--wrap">
-          {tags.map((tag) => (
-            <Tag key={tag}>{tag}</Tag>
-          ))}
-        </span>
-      )}
-      {environment !== undefined && <LastChange project={project} flag={flag} environment={environment} />}
+      {description && <span className="flag-text">{description}</span>}
+      <span className="flag-facts">
+        <Key copyLabel={FLAGS_WORDS.copyKey(key)}>{key}</Key>
+        {environment !== undefined && <LastChange project={project} flag={flag} environment={environment} />}
+        <span>{maintainer === undefined ? WORDS.nobody : WORDS.maintainer(maintainer)}</span>
+        {tags.length > 0 && (
+          <span className="row row--4 row--wrap">
+            {tags.map((tag) => (
+              <Tag key={tag}>{tag}</Tag>
+            ))}
+          </span>
+        )}
+      </span>
     </>
   );
 }
