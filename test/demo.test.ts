@@ -37,6 +37,10 @@ onEachEngine((engine) => {
     assert.deepEqual([forAda, forGrace], [true, 'green']);
     const { json: log } = await first.call('/api/v2/auditlog?spec=proj/demo&limit=1');
     assert.equal(log['items'][0].member.email, 'admin@signalbox.example');
+    await eventually(async () => {
+      const { json } = await first.call('/api/v2/code-refs/repositories/demo-shop');
+      return json['sourceLink'] === `${first.url}/admin/demo-shop`;
+    }, 'a link from the flag to its code on this server');
     await checkHost(first);
     await checkRepository(first);
     await checkActors(first);

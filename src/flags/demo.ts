@@ -1,7 +1,9 @@
 // The calls that `--demo` makes to the flag service: a project with flags in different states, a segment, a repository that
 // names a flag, a team and a role.
 import type { DemoCall, DemoCalls, DemoPart } from '../kernel/http/protocol.ts';
+import { requireAdmin } from '../kernel/identity/first-start.ts';
 import { findRole } from '../kernel/identity/store-roles.ts';
+import type { Kernel } from '../kernel/kernel.ts';
 import type { Db } from '../kernel/storage/tables.ts';
 import { codeRepositoryResource } from './code-references/model.ts';
 import { findRepository } from './code-references/store.ts';
@@ -47,11 +49,21 @@ const configure = (
 const isBetaTester = { attribute: '', op: 'segmentMatch', values: ['beta-testers'], negate: false };
 
 /** Nothing where the example was completed before, so that what was deleted of it since stays deleted. */
-export async function* flagsDemo(): DemoCalls {
+export async function* flagsDemo(kernel: Pick<Kernel, 'engine' | 'publicUrl'>): DemoCalls {
   const isThere = (path: string): DemoCall => ({ method: 'GET', path });
   const project = yield isThere(`/projects/${SHOP}`);
   const role = yield isThere(`/roles/${ROLE}`);
-  if (project.status !== 200 || role.status !== 200) yield* CALLS;
+  if (project.status === 200 && role.status === 200) return;
+  yield* CALLS;
+  // Before that nobody may know the port.
+  yield 'listening';
+  const { username } = await requireAdmin(kernel.engine);
+  yield {
+    method: 'PATCH',
+    path: `/code-refs/repositories/${CODE}`,
+    body: [{ op: 'add', path: '/sourceLink', value: `${kernel.publicUrl}/${username}/${CODE}` }],
+    existing: 404,
+  };
 }
 
 export async function* removeFlagsDemo(): DemoCalls {
@@ -151,7 +163,6 @@ const CALLS: DemoCall[] = [
   make('/code-refs/repositories', {
     name: CODE,
     type: 'custom',
-    sourceLink: 'https://git.example/demo-shop',
   }),
   {
     method: 'PUT',

@@ -9,8 +9,8 @@ export const featureFlagModule: Module = {
   tag: { name: 'Feature flags', description: 'Flags with their targets, rules, rollouts and prerequisites' },
   routes: [...featureFlagRoutes, ...flagStatusRoutes, ...dependentFlagRoutes],
   migrations: featureFlagMigrations,
-  async *demo() {
-    yield* (await import('../demo.ts')).flagsDemo();
+  async *demo(kernel) {
+    yield* (await import('../demo.ts')).flagsDemo(kernel);
   },
   async *removeDemo() {
     yield* (await import('../demo.ts')).removeFlagsDemo();
