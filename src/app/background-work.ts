@@ -9,12 +9,14 @@ import { retentionSweep } from '../kernel/jobs/retention.ts';
 import { startWorker, type StopReason, type Worker } from '../kernel/jobs/due-worker.ts';
 import { deleteUnusedBoundaries } from '../kernel/identity/store-boundaries.ts';
 import { deleteOldTokenHours } from '../kernel/identity/token-uses/store.ts';
+import { deleteOldTokenOperations } from '../kernel/identity/token-uses/store-operations.ts';
 import { deleteExpired } from '../kernel/identity/sessions/store-sessions.ts';
 import type { Kernel } from '../kernel/kernel.ts';
 import { joinWork } from '../kernel/http/module.ts';
 import { orphanSweep } from '../kernel/storage/blobs/orphan-blobs.ts';
 import { versionUsageSweep } from '../kernel/versions/usage/sweep.ts';
 import { webhookWork, startDelivering } from '../kernel/webhooks/start-delivery.ts';
+import { deleteOldPeaks } from '../kernel/limits/store-peaks.ts';
 import { SAVE_MS } from '../kernel/limits/window.ts';
 
 const HOUR = 60 * 60 * 1000;
@@ -35,8 +37,12 @@ export async function startBackgroundWork(
         {
           kind: 'identity.sweep-token-hours',
           everyMs: HOUR,
-          run: (signal) => deleteOldTokenHours(db, clock.now(), signal),
+          run: async (signal) => {
+            await deleteOldTokenHours(db, clock.now(), signal);
+            await deleteOldTokenOperations(db, clock.now(), signal);
+          },
         },
+        { kind: 'limits.sweep-peaks', everyMs: HOUR, run: () => deleteOldPeaks(db, clock.now()) },
         boundarySweep(kernel, apis),
         versionUsageSweep(kernel),
         retentionSweep(kernel, {

@@ -103,7 +103,7 @@ export const signalboxApi: Api = apiOf(protocol, [
   activityModule,
   accountMemberModule,
   policyModule(() => [flagsApi, actorsApi, hostApi, signalboxApi]),
-  limitModule,
+  limitModule(() => [flagsApi, actorsApi, hostApi, signalboxApi]),
   versionModule(() => [hostApi]),
   systemModule,
   backupModule,

@@ -32,6 +32,12 @@ import { findPasswordHash, updateMemberProfile } from '../kernel/identity/store-
 import { listFirstDue } from '../kernel/jobs/due-store.ts';
 import { listTokensBefore } from '../kernel/identity/store-tokens.ts';
 import { deleteOldTokenHours, listTokenHours, saveTokenUses } from '../kernel/identity/token-uses/store.ts';
+import {
+  deleteOldTokenOperations,
+  listSpendingOperations,
+  listTokenRefusals,
+} from '../kernel/identity/token-uses/store-operations.ts';
+import { deleteOldPeaks, listFullest, listPeaks, savePeaks } from '../kernel/limits/store-peaks.ts';
 import type { Engine } from '../kernel/storage/engine.ts';
 import { listDeliveries } from '../kernel/webhooks/store-deliveries.ts';
 import { readDeliveryBacklog } from '../kernel/webhooks/store-backlog.ts';
@@ -96,6 +102,12 @@ onEachEngine((testEngine) => {
          select 't' || i, 'm' || i, i % 2, '', '', 't' || i, '', '[]', i, i, 1 from (${numbers}) n`,
       `insert into token_hours (token_id, hour, api, category, calls, refused)
          select 't' || i, i, 'flags', 'global', 1, 0 from (${numbers}) n`,
+      `insert into token_operations (token_id, hour, api, category, operation, calls, refused)
+         select 't' || i, i, 'flags', 'global', 'getFlags', 1, 0 from (${numbers}) n`,
+      `insert into token_refusals (token_id, at, call_id, api, category, operation)
+         select 't' || i, i, 'c' || i, 'flags', 'global', 'getFlags' from (${numbers}) n`,
+      `insert into limit_peaks (who, category, hour, most)
+         select 'm' || i, 'host.core', i, i from (${numbers}) n`,
       `insert into preferences (member_id, value, updated_at) select 'm' || i, '{}', i from (${numbers}) n`,
       `insert into events (id, at, action, resource, kind, name)
          select 'e' || i, i, 'updateOn', 'proj/p', 'flag', 'f' from (${numbers}) n`,
@@ -130,11 +142,24 @@ onEachEngine((testEngine) => {
     await listTokensBefore(db, {}, last, 10);
     await listTokensBefore(db, { visibleTo: 'm7' }, last, 10);
     const hours = [{ hour: 7, api: 'flags', category: 'global', calls: 1, refused: 0 }];
-    await saveTokenUses(db, [{ tokenId: 't7', at: 7, address: '', api: 'flags', hours }]);
+    const operations = [{ ...hours[0]!, operation: 'getFlags' }];
+    const refusals = [{ at: 7, callId: 'c7', api: 'flags', category: 'global', operation: 'getFlags' }];
+    await saveTokenUses(db, [
+      { tokenId: 't7', at: 7, address: '', api: 'flags', hours, operations, refusals },
+    ]);
     await listTokenHours(db, 't7', 0);
     await deleteOldTokenHours(db, ROWS, AbortSignal.timeout(60_000));
+    for (const memberId of ['m7', undefined]) {
+      await listSpendingOperations(db, { memberId, since: ROWS - 5, limit: 20 });
+      await listTokenRefusals(db, { memberId, since: ROWS - 5, limit: 20 });
+    }
+    await deleteOldTokenOperations(db, ROWS, AbortSignal.timeout(60_000));
+    await savePeaks(db, [{ who: 'm7', category: 'host.core', hour: 7, most: 3 }]);
+    await listPeaks(db, await listFullest(db, ROWS - 5, 5), ROWS - 5);
+    await listPeaks(db, ['m7'], ROWS - 5);
+    await deleteOldPeaks(db, ROWS);
     await assertPlans(engine, [...seen.values()], {
-      atLeast: 18,
+      atLeast: 28,
       hasFewRows: true,
       // The rows that a statement brings along are no table.
       scan: /SCAN (?!CONSTANT|used)|Seq Scan on /,

@@ -5,6 +5,8 @@ import { after, before, describe, test } from 'node:test';
 import type { Browser, Locator, Page } from 'playwright-core';
 import { eventually, PATIENCE_MS } from '../eventually.ts';
 import { joinHost, type HostPerson } from '../host-people.ts';
+import { saveTokenUses } from '../../src/kernel/identity/token-uses/store.ts';
+import { savePeaks } from '../../src/kernel/limits/store-peaks.ts';
 import { startServer, type Json, type TestServer } from '../server.ts';
 import { noBrowser, startBrowser } from './browser.ts';
 import { findBarriers, openConsole } from './console.ts';
@@ -75,6 +77,51 @@ describe('versions, documentation and settings', { skip: noBrowser, timeout: 10 
     await page.getByText('/rate_limit').first().waitFor();
     assert.ok((await impactOf(ada)).includes('rate-limit/get'));
     assert.deepEqual(await impactOf(bob), []);
+
+    // What spends limits: the same call, one that was refused, and an hour that was fuller than others.
+    const { db, clock } = server.app.kernel;
+    const [token] = (await ada.get('/signalbox/v1/tokens')).json['items'] as [Json];
+    const at = clock.now();
+    const refusal = { at, callId: 'refused-once', api: 'host', category: 'core', operation: 'repos/get' };
+    await saveTokenUses(db, [
+      {
+        tokenId: token['id'],
+        at: 0,
+        address: '',
+        api: 'host',
+        hours: [],
+        operations: [],
+        refusals: [refusal],
+      },
+    ]);
+    await savePeaks(db, [{ who: ada.member.id, category: 'host.core', hour: at - (at % HOUR), most: 4310 }]);
+    await eventually(async () => {
+      const { json } = await ada.get('/signalbox/v1/limits/routes');
+      return (json['items'] as Json[]).some(({ path }) => path === '/rate_limit');
+    }, 'the call is counted by its route');
+    await page.goto(`${server.url}/console/limits?limit=host.core`);
+    await page
+      .getByRole('table', { name: 'Routes with most calls' })
+      .getByText('GET /rate_limit', { exact: true })
+      .waitFor();
+    const refused = page.getByRole('table', { name: 'Refused calls' });
+    await refused.getByText('GET /repos/{owner}/{repo}', { exact: true }).waitFor();
+    await refused.getByText('refused-once').waitFor();
+    const calls = page.getByLabel('Calls in a window');
+    await calls.fill('4000');
+    await page.getByText('310 calls would have been refused.').waitFor();
+    await calls.fill('none');
+    await page.getByText('A whole number from 1 on.').waitFor();
+    assert.deepEqual(await findBarriers(page), []);
+    await calls.fill('4310');
+    await page
+      .getByText('Nothing would have been refused: the fullest window had 4,310 in an hour.')
+      .waitFor();
+    await page.waitForURL(/what=4310/);
+    await page.setViewportSize({ width: 360, height: 780 });
+    await refused.getByText('refused-once').waitFor();
+    assert.equal(await page.evaluate('document.documentElement.scrollWidth > innerWidth'), false);
+    assert.deepEqual(await findBarriers(page), []);
     assert.deepEqual(takeProblems(), []);
     await close();
   });

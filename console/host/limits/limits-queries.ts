@@ -1,4 +1,4 @@
-// What the page of rate limits reads: windows as they stand, and the calls of tokens by hour.
+// What the page of rate limits reads: windows as they stand and were, and what the calls of tokens went to.
 import { path, type Call } from '../../api/call.ts';
 import { useRead } from '../../api/read.ts';
 
@@ -77,4 +77,75 @@ export function forecastOf({ used, remaining, seconds, resetAt }: LimitState, no
   if (elapsed < whole * LEAST_PART) return { kind: 'soon' };
   const at = now + (remaining * elapsed) / used;
   return at < resetAt ? { kind: 'spent', at } : { kind: 'lasts' };
+}
+
+export interface SpendingRoute {
+  api: string;
+  category: string;
+  operation?: string;
+  method?: string;
+  path?: string;
+  calls: number;
+  refused: number;
+}
+
+export interface RefusedCall extends Omit<SpendingRoute, 'calls' | 'refused'> {
+  requestId: string;
+  at: number;
+  token: { id: string; name: string; ending: string };
+}
+
+/** The fullest window in each hour. */
+export interface LimitPeaks {
+  member: { id: string; username: string };
+  api: string;
+  category: string;
+  limit: number;
+  seconds: number;
+  hours: { at: number; most: number }[];
+}
+
+const MOST_ROUTES = 20;
+
+function spendingCall(what: 'routes' | 'refusals' | 'peaks', isAll: boolean, limit?: number): Call {
+  return {
+    api: 'signalbox',
+    path: `/limits/${what}`,
+    query: { all: isAll || undefined, limit },
+    isPolled: true,
+  };
+}
+
+const SLOWLY = { everyMs: 3 * EVERY_MS, keepsPrevious: true };
+
+export function useSpendingRoutes(isAll: boolean) {
+  return useRead<{ items: SpendingRoute[] }>({ call: spendingCall('routes', isAll, MOST_ROUTES) }, SLOWLY);
+}
+
+export function useRefusedCalls(isAll: boolean) {
+  return useRead<{ items: RefusedCall[] }>({ call: spendingCall('refusals', isAll, MOST_TOKENS) }, SLOWLY);
+}
+
+export function useLimitPeaks(isAll: boolean) {
+  return useRead<{ items: LimitPeaks[] }>({ call: spendingCall('peaks', isAll) }, SLOWLY);
+}
+
+export interface WhatIf {
+  /** Hours with a window that would have been too full. */
+  hours: number;
+  refused: number;
+  /** Hours have more windows than the fullest. */
+  isLeast: boolean;
+  fullest: number;
+}
+
+/** What another limit would have done, had the calls been the same. */
+export function whatIf({ hours, seconds }: Pick<LimitPeaks, 'hours' | 'seconds'>, limit: number): WhatIf {
+  const over = hours.filter(({ most }) => most > limit);
+  return {
+    hours: over.length,
+    refused: over.reduce((sum, { most }) => sum + most - limit, 0),
+    isLeast: seconds * 1000 < HOUR_MS,
+    fullest: Math.max(0, ...hours.map(({ most }) => most)),
+  };
 }

@@ -7,6 +7,7 @@ import { Table, type TableColumn } from '../../ui/table.tsx';
 import { limitName } from './limit-table.tsx';
 import { DAY_MS, HOUR_MS, useTokenDay, type SpendingToken, type UsedHour } from './limits-queries.ts';
 import { LIMITS } from './limits-words.ts';
+import { RefusedCount } from './route-table.tsx';
 
 export function SpenderTable({ tokens, isLoading }: { tokens: SpendingToken[]; isLoading: boolean }) {
   const now = useMinute();
@@ -90,8 +91,7 @@ function Day({ id }: { id: string }) {
 }
 
 function Refused({ id }: { id: string }) {
-  const refused = sum(useDay(id).hours ?? [], 'refused');
-  return <span className={refused > 0 ? 'bad w5' : undefined}>{formatCount(refused)}</span>;
+  return <RefusedCount of={sum(useDay(id).hours ?? [], 'refused')} />;
 }
 
 function Categories({ id }: { id: string }) {

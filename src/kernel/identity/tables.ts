@@ -91,6 +91,25 @@ declare module '../storage/tables.ts' {
       /** Of these calls, those over a rate limit. */
       refused: number;
     };
+    /** The same by operation; empty where there was none at the path. */
+    token_operations: {
+      token_id: string;
+      hour: number;
+      api: string;
+      category: string;
+      operation: string;
+      calls: number;
+      refused: number;
+    };
+    /** The last calls of a token that were over a rate limit. */
+    token_refusals: {
+      token_id: string;
+      at: number;
+      call_id: string;
+      api: string;
+      category: string;
+      operation: string;
+    };
     /** The account of a service token, with a username and a number of its own. */
     service_accounts: { number: Generated<number>; token_id: string; username: string };
     /** The accounts of programs that an API knows by itself; they own nothing and have no token of the kernel's. */
@@ -271,6 +290,21 @@ export const identityMigrations: Migration[] = [
          category ${text} not null, calls bigint not null, refused bigint not null,
          primary key (token_id, hour, api, category))`,
       `create index token_hours_hour on token_hours (hour, token_id)`,
+    ],
+  },
+  {
+    name: 'kernel-identity-token-operations',
+    up: ({ text }) => [
+      `create table token_operations (
+         token_id ${text} not null references tokens (id) on delete cascade, hour bigint not null, api ${text} not null,
+         category ${text} not null, operation ${text} not null, calls bigint not null, refused bigint not null,
+         primary key (token_id, hour, api, category, operation))`,
+      `create index token_operations_hour on token_operations (hour, token_id)`,
+      `create table token_refusals (
+         token_id ${text} not null references tokens (id) on delete cascade, at bigint not null, call_id ${text} not null,
+         api ${text} not null, category ${text} not null, operation ${text} not null,
+         primary key (token_id, at, call_id))`,
+      `create index token_refusals_at on token_refusals (at)`,
     ],
   },
   ...secondFactorMigrations,

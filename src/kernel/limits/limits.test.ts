@@ -7,9 +7,12 @@ import { limitMigrations } from './store.ts';
 import { retrySeconds, type Counter } from './window.ts';
 import { Limits } from './limits.ts';
 import type { Db } from '../storage/tables.ts';
+import { deleteOldPeaks, listFullest, listPeaks } from './store-peaks.ts';
 
 const ann: Caller = { kind: 'anonymous', address: '192.0.2.1', grants: [] };
 const bob: Caller = { kind: 'anonymous', address: '192.0.2.2', grants: [] };
+const eve = { kind: 'token', member: { id: 'eve' }, grants: [] } as unknown as Caller;
+const HOUR = 60 * 60 * 1000;
 const quotas = {
   'api.core': { anonymous: 3, known: 10, seconds: 60 },
   'api.route': { anonymous: 2, known: 10, seconds: 10 },
@@ -293,5 +296,35 @@ onEachEngine((engine) => {
       consumptions.map((counter) => (counter as Counter | undefined)?.used),
       [1, 2, 3, undefined],
     );
+  });
+
+  test('the fullest window of a member in an hour is kept, refused calls included, for a day', async () => {
+    const { db } = await engine.open(limitMigrations);
+    const clock = new SetClock();
+    const [one, two] = [openOn(db, clock, false), openOn(db, clock, false)];
+    const spend = (limits: Limits, calls: number, category = 'api.route') => {
+      for (let call = 0; call < calls; call += 1) limits.take(category, eve, clock.at);
+    };
+    spend(one, 4);
+    one.take('api.route', ann, NOON);
+    spend(one, 3, 'api.route:a');
+    clock.at = NOON + 20_000;
+    spend(one, 12);
+    spend(two, 5);
+    await one.sync();
+    clock.at = NOON + 40_000;
+    spend(one, 1);
+    // The window of the other is followed by no other, and has ended all the same.
+    clock.at = NOON + HOUR;
+    await two.sync();
+    await one.sync();
+    assert.deepEqual(await listPeaks(db, ['eve'], NOON), [
+      { who: 'eve', category: 'api.route', hour: NOON, most: 12 },
+    ]);
+    assert.deepEqual(await listFullest(db, NOON, 10), ['eve'], 'networks have none');
+    await deleteOldPeaks(db, NOON + 24 * HOUR);
+    assert.equal((await listPeaks(db, ['eve'], 0)).length, 1);
+    await deleteOldPeaks(db, NOON + 26 * HOUR);
+    assert.deepEqual(await listPeaks(db, ['eve'], 0), []);
   });
 });

@@ -2,6 +2,7 @@
 import type { Clock } from '../clock.ts';
 import type { Caller } from '../identity/caller.ts';
 import { NetworkWindows, isNetwork, networkOf } from './client-network.ts';
+import { isPeakKept, PeakCounter } from './peak-counter.ts';
 import { deletePastWindows, loadWindows, saveWindows, type SavedWindow } from './store.ts';
 import {
   CLOCK_SLACK_MS,
@@ -55,6 +56,7 @@ export class Limits {
   readonly #store: LimitStore | undefined;
   readonly #networks: NetworkWindows;
   readonly #budgets = new Map<string, Budget>();
+  readonly #peaks = new PeakCounter();
   /** Windows with consumptions that wait for the database. */
   readonly #pendingWindows = new Set<Window>();
   /** Serializes database access: totals must be applied in order. */
@@ -86,7 +88,7 @@ export class Limits {
     cost = 1,
   ): Counter | undefined | Promise<Counter | undefined> {
     const { limit, window } = this.#find(category, subject, now);
-    if (window.used + cost > limit) return undefined;
+    if (window.used + cost > limit) return refuse(window, cost);
     const { seconds } = window;
     if (this.#store?.isShared !== true || !isSaved(seconds)) return count(window, limit, cost);
     if (window.unsaved + cost <= quotaPerSave(limit, seconds)) return count(window, limit, cost);
@@ -100,7 +102,7 @@ export class Limits {
   /** The same from memory only, for work that is already done. */
   take(category: string, subject: RateLimitSubject, now: number, cost = 1): Counter | undefined {
     const { limit, window } = this.#find(category, subject, now);
-    return window.used + cost > limit ? undefined : count(window, limit, cost);
+    return window.used + cost > limit ? refuse(window, cost) : count(window, limit, cost);
   }
 
   /** Reads without counting. It opens the window, so that repeated reads agree on the reset time. */
@@ -148,8 +150,14 @@ export class Limits {
       this.#networks.add(who);
     }
     const opened = newWindow(category, who, quota.seconds, now);
+    if (known !== undefined) this.#end(known);
     windows.set(who, opened);
     return opened;
+  }
+
+  /** Without a store nothing would save what it was. */
+  #end(window: Window): void {
+    if (this.#store !== undefined && isPeakKept(window)) this.#peaks.add(window);
   }
 
   #budget(category: string): Budget {
@@ -203,6 +211,7 @@ export class Limits {
       const { changed, isAnyPast } = this.#takeChanged(now);
       await this.#save(store, changed);
       if (isAnyPast) await deletePastWindows(store.db, now);
+      await this.#peaks.save(store.db);
       if (!store.isShared) return;
       await this.#load(store, Math.min(this.#syncedAt, now) - CLOCK_SLACK_MS);
       this.#syncedAt = now;
@@ -233,6 +242,7 @@ export class Limits {
       for (const [who, window] of windows) {
         if (window.resetAt <= now && window.waiting.length === 0) {
           isAnyPast = windows.delete(who);
+          this.#end(window);
           this.#networks.delete(who);
         } else if (isSaved(window.seconds) && (window.unsaved !== 0 || window.endsTooLate))
           changed.push(window);
@@ -284,8 +294,10 @@ function applyTotal(
   let spent = sum - consumed;
   const granted = new Set<PendingConsumption>();
   for (const consumption of consumptions) {
-    if (spent + consumption.cost > consumption.limit) window.unsaved -= consumption.cost;
-    else {
+    if (spent + consumption.cost > consumption.limit) {
+      window.unsaved -= consumption.cost;
+      window.refused += consumption.cost;
+    } else {
       spent += consumption.cost;
       granted.add(consumption);
     }
@@ -293,6 +305,10 @@ function applyTotal(
   window.used = sum + window.unsaved;
   for (const consumption of consumptions)
     consumption.settle(granted.has(consumption) ? counterOf(window, consumption.limit) : undefined);
+}
+
+function refuse(window: Window, cost: number): undefined {
+  window.refused += cost;
 }
 
 function count(window: Window, limit: number, cost: number): Counter {

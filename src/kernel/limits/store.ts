@@ -1,6 +1,7 @@
 // The windows of rate limits in the database: they survive a restart, and nodes add up their usage there.
 import { chunk } from '../collections/chunk.ts';
 import { CLOCK_SLACK_MS } from './window.ts';
+import { peakMigrations } from './store-peaks.ts';
 import type { Migration } from '../storage/migrate.ts';
 import type { Db } from '../storage/tables.ts';
 
@@ -21,6 +22,7 @@ export const limitMigrations: Migration[] = [
       `create index limit_windows_saved on limit_windows (saved_at)`,
     ],
   },
+  ...peakMigrations,
 ];
 
 export interface LoadedWindow {

@@ -33,6 +33,8 @@ export interface Window {
   /** By all nodes, as of the last load; includes `unsaved`. */
   used: number;
   resetAt: number;
+  /** Cost that this process has refused. */
+  refused: number;
   /** Usage of this process that is not yet in the database. */
   unsaved: number;
   /** Draws that are counted in the database before they are granted. */
@@ -53,7 +55,17 @@ export interface PendingConsumption {
 
 export function newWindow(category: string, who: string, seconds: number, now: number): Window {
   const resetAt = latestReset(seconds, now);
-  return { category, who, seconds, used: 0, resetAt, unsaved: 0, waiting: [], endsTooLate: false };
+  return {
+    category,
+    who,
+    seconds,
+    used: 0,
+    resetAt,
+    refused: 0,
+    unsaved: 0,
+    waiting: [],
+    endsTooLate: false,
+  };
 }
 
 /** The end of a window that is opened now, rounded down to a full second: waiting a whole window always suffices. */

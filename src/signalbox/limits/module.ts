@@ -1,8 +1,12 @@
-// Rate limits as they stand.
+// Rate limits as they stand, and what spends them.
 import type { Module } from '../../kernel/http/module.ts';
+import type { Api } from '../../kernel/http/protocol.ts';
 import { limitRoutes } from './routes.ts';
+import { spendingRoutes } from './spending-routes.ts';
 
-export const limitModule: Module = {
-  tag: { name: 'Limits', description: 'What is used and left of rate limits' },
-  routes: limitRoutes,
-};
+export function limitModule(apis: () => readonly Api[]): Module {
+  return {
+    tag: { name: 'Limits', description: 'What is used and left of rate limits, and what spends them' },
+    routes: [...limitRoutes, ...spendingRoutes(apis)],
+  };
+}

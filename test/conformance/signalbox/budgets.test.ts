@@ -2,7 +2,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { onEachEngine } from '../../engines.ts';
-import { join, openBrowser } from '../../people.ts';
+import { eventually } from '../../eventually.ts';
+import { giveToken, join, openBrowser } from '../../people.ts';
 import type { Json } from '../../server.ts';
 import { startServerOn } from '../../suites.ts';
 
@@ -26,11 +27,79 @@ onEachEngine((engine) => {
     );
     assert.ok((core!['resetAt'] as number) > server.clock.now());
 
-    const headers = await openBrowser(server, await join(server, 'ada', { role: 'reader' }));
+    const ada = await join(server, 'ada', { role: 'reader' });
+    const headers = await openBrowser(server, ada);
     await server.call('/user', { token: null, headers });
     const own = (await server.call(LIMITS, { token: null, headers })).json['items'] as Json[];
     assert.deepEqual([...new Set(own.map(({ budget }) => budget))], ['browser'], 'she has no token');
     assert.equal((await server.call(LIMITS, { token: null })).status, 401);
+
+    // What spends: ten calls of her token are within the limit, and the eleventh is not.
+    const { value: token } = await giveToken(server, ada, { role: 'reader' });
+    let refused = await server.call('/user', { token });
+    for (let calls = 1; calls < 10; calls += 1) await server.call('/user', { token });
+    refused = await server.call('/rate_limit', { token });
+    assert.equal(refused.status, 200, 'it counts against nothing');
+    refused = await server.call('/user', { token });
+    assert.equal(refused.status, 403);
+    const spending = (path: string, query = '', caller: string = token) =>
+      server.call(`/signalbox/v1/limits/${path}${query}`, { token: caller });
+    await eventually(async () => {
+      const items = (await spending('routes')).json['items'] as Json[];
+      return items.some((item) => item['operation'] === 'users/get-authenticated' && item['refused'] === 1);
+    });
+    const routes = (await spending('routes')).json['items'] as Json[];
+    assert.deepEqual(
+      routes.find(({ path }) => path === '/user'),
+      {
+        api: 'host',
+        category: 'core',
+        operation: 'users/get-authenticated',
+        method: 'GET',
+        path: '/user',
+        calls: 11,
+        refused: 1,
+      },
+    );
+    const [call, ...others] = (await spending('refusals')).json['items'] as [Json];
+    assert.deepEqual(others, []);
+    assert.equal(call['requestId'], refused.headers.get('x-github-request-id'));
+    assert.deepEqual([call['api'], call['category'], call['path']], ['host', 'core', '/user']);
+    assert.equal((call['token'] as Json)['ending'], token.slice(-4));
+
+    server.clock.ahead += 2 * 3_600_000;
+    await server.app.kernel.limits.sync();
+    const windows = (await spending('peaks')).json['items'] as Json[];
+    const peaks = windows.find(({ api }) => api === 'host')!;
+    assert.deepEqual(
+      [
+        (peaks['member'] as Json)['username'],
+        peaks['api'],
+        peaks['category'],
+        peaks['limit'],
+        peaks['seconds'],
+      ],
+      ['ada', 'host', 'core', 10, 3600],
+    );
+    assert.deepEqual(
+      (peaks['hours'] as Json[]).map(({ most }) => most),
+      [11],
+      'with the one that was refused',
+    );
+
+    for (const path of ['routes', 'refusals', 'peaks']) {
+      assert.equal((await spending(path, '?all=true')).status, 403, path);
+      const all = (await server.call(`/signalbox/v1/limits/${path}?all=true`)).json['items'] as Json[];
+      assert.ok(all.length > 0, path);
+      assert.equal((await spending(path, '?all=perhaps')).status, 422, path);
+      assert.equal((await server.call(`/signalbox/v1/limits/${path}`, { token: null })).status, 401, path);
+    }
+    const other = await giveToken(server, await join(server, 'bob', { role: 'reader' }), { role: 'reader' });
+    for (const path of ['refusals', 'peaks'])
+      assert.deepEqual((await spending(path, '', other.value)).json['items'], [], path);
+    const isNarrow = [{ effect: 'deny' as const, actions: ['viewAccessToken'], resources: ['*'] }];
+    const narrow = await giveToken(server, ada, { inlinePolicy: isNarrow });
+    assert.equal((await spending('routes', '', narrow.value)).status, 403);
   });
 
   test('a server without limits says so, and calls that versions change name the change', async (t) => {

@@ -1,9 +1,15 @@
-// The uses of tokens in the database: the last one, in the row of the token, and how many calls each hour had.
+// The uses of tokens in the database: the last one, in the row of the token, and how many calls each hour had, of which operations.
 import { sql } from 'kysely';
 import { chunk } from '../../collections/chunk.ts';
 import { notifyOnCommit } from '../../storage/notify-on-commit.ts';
 import type { Db } from '../../storage/tables.ts';
 import type { LastTokenUse } from '../store-tokens.ts';
+import {
+  addOperations,
+  addRefusals,
+  type TokenOperationHour,
+  type TokenRefusal,
+} from './store-operations.ts';
 
 /** The channel on which the first use of a token is announced, by the id of the token. */
 export const TOKEN_USED = 'token-used';
@@ -14,6 +20,8 @@ export interface TokenUses extends LastTokenUse {
   /** The last of them. */
   at: number;
   hours: readonly TokenHour[];
+  operations: readonly TokenOperationHour[];
+  refusals: readonly TokenRefusal[];
 }
 
 export interface TokenHour {
@@ -49,6 +57,8 @@ export async function saveTokenUses(db: Db, uses: readonly TokenUses[]): Promise
       present.filter(({ tokenId, at }) => at > (lastUsed.get(tokenId) ?? -1)),
     );
     await addHours(tx, present);
+    await addOperations(tx, present);
+    await addRefusals(tx, present);
     for (const { tokenId } of present)
       if (lastUsed.get(tokenId) === null) await notifyOnCommit(tx, TOKEN_USED, tokenId);
   });

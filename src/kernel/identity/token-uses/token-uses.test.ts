@@ -9,15 +9,28 @@ import type { KnownCaller } from '../caller.ts';
 import { insertMember, type Member } from '../store-members.ts';
 import { deleteToken, findToken, insertToken, type Token } from '../store-tokens.ts';
 import { deleteOldTokenHours, listTokenHours, TOKEN_USED } from './store.ts';
-import { TokenUseCounter, type TokenCall } from './token-uses.ts';
+import {
+  deleteOldTokenOperations,
+  listSpendingOperations,
+  listTokenRefusals,
+  MAX_REFUSALS_OF_TOKEN,
+} from './store-operations.ts';
+import { TokenUseCounter, type RefusedTokenCall } from './token-uses.ts';
 
 const HOUR = 60 * 60 * 1000;
 const DAY = 24 * HOUR;
 const NOW = 500_000 * HOUR;
 const ADDRESS = '192.0.2.7';
 
-function callAt(now: number, call: Partial<TokenCall> = {}): TokenCall {
-  return { now, address: ADDRESS, categories: ['flags.global'], shape: { id: 'getFlags' }, ...call };
+function callAt(now: number, call: Partial<RefusedTokenCall> = {}): RefusedTokenCall {
+  return {
+    id: `call-${now}`,
+    now,
+    address: ADDRESS,
+    categories: ['flags.global'],
+    shape: { id: 'getFlags' },
+    ...call,
+  };
 }
 
 onEachEngine((testEngine) => {
@@ -102,6 +115,87 @@ onEachEngine((testEngine) => {
       NOW + HOUR + 1,
       'an earlier use of another node changes nothing',
     );
+  });
+
+  test('calls are told apart by operation, up to a number of them, and refused ones are listed by their ids', async () => {
+    const counter = open();
+    const caller = await make();
+    const { id } = caller.token;
+    const at = NOW + 3 * DAY;
+    for (const [operation, calls] of [
+      ['getFlags', 3],
+      ['getFlag', 2],
+    ] as const)
+      for (let call = 0; call < calls; call += 1)
+        counter.record(caller, callAt(at, { shape: { id: operation } }), 'flags');
+    counter.recordRefusal(
+      caller,
+      callAt(at, { id: 'refused-1', shape: { id: 'getFlag' } }),
+      'flags',
+      'secondary',
+    );
+    counter.record(caller, callAt(at, { shape: undefined }), 'flags');
+    await counter.save();
+    const scope = { memberId: member.id, since: at, limit: 10 };
+    const flags = { api: 'flags', category: 'global', refused: 0 };
+    assert.deepEqual(await listSpendingOperations(engine.db, scope), [
+      { ...flags, operation: 'getFlags', calls: 3 },
+      { ...flags, operation: '', calls: 1 },
+      { ...flags, operation: 'getFlag', calls: 1 },
+      { ...flags, operation: 'getFlag', category: 'secondary', calls: 1, refused: 1 },
+    ]);
+    assert.deepEqual(await listSpendingOperations(engine.db, { ...scope, memberId: 'another' }), []);
+    assert.deepEqual(await listTokenRefusals(engine.db, { ...scope, memberId: undefined }), [
+      {
+        at,
+        callId: 'refused-1',
+        api: 'flags',
+        category: 'secondary',
+        operation: 'getFlag',
+        token: { id, name: '', ending: caller.token.ending },
+      },
+    ]);
+
+    const later = at + HOUR;
+    for (let call = 0; call < 100; call += 1)
+      counter.record(caller, callAt(later, { shape: { id: `operation-${call}` } }), 'flags');
+    await counter.save();
+    const many = await listSpendingOperations(engine.db, { ...scope, since: later, limit: 1000 });
+    const [rest] = many;
+    assert.deepEqual([rest!.operation, rest!.calls + many.length - 1], ['', 100], 'the rest is one line');
+    const [hour] = await listTokenHours(engine.db, id, later);
+    assert.equal(hour!.calls, 100);
+  });
+
+  test('of the refusals of a token the last ones are kept, for days, and operations for a day', async () => {
+    const counter = open();
+    const caller = await make();
+    const { id } = caller.token;
+    for (let call = 0; call < 70; call += 1) {
+      const refused = callAt(NOW + call);
+      counter.record(caller, refused, 'flags');
+      counter.recordRefusal(caller, refused, 'flags', 'flags.global');
+      if (call % 5 === 4) await counter.save();
+    }
+    const ofToken = async () =>
+      (await listTokenRefusals(engine.db, { memberId: member.id, since: 0, limit: 1000 })).filter(
+        ({ token }) => token.id === id,
+      );
+    const kept = await ofToken();
+    assert.equal(kept.length, MAX_REFUSALS_OF_TOKEN);
+    assert.equal(kept[0]!.at, NOW + 69, 'the last one first');
+    assert.equal((await listTokenHours(engine.db, id, 0))[0]!.refused, 70, 'all are counted');
+    const signal = AbortSignal.timeout(60_000);
+    await deleteOldTokenOperations(engine.db, NOW + DAY, signal);
+    assert.equal((await ofToken()).length, MAX_REFUSALS_OF_TOKEN);
+    await deleteOldTokenOperations(engine.db, NOW + 8 * DAY, signal);
+    assert.deepEqual(await ofToken(), []);
+    const operations = await engine.db
+      .selectFrom('token_operations')
+      .select('hour')
+      .where('token_id', '=', id)
+      .execute();
+    assert.deepEqual(operations, []);
   });
 
   test('sessions, programs and callers without a credential are not counted', async () => {

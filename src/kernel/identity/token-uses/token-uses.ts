@@ -1,10 +1,11 @@
-// Counts the calls of tokens in memory, and saves them together: the last use of each token, and its calls by hour. ADR 0146.
+// Counts the calls of tokens in memory, and saves them together: the last use of each token, and its calls by hour and operation. ADR 0146.
 import { chunk } from '../../collections/chunk.ts';
 import type { RequestContext } from '../../http/request-context.ts';
 import type { Logger } from '../../observability/log.ts';
 import type { Db } from '../../storage/tables.ts';
 import type { Caller } from '../caller.ts';
 import type { Token } from '../store-tokens.ts';
+import type { TokenOperationHour, TokenRefusal } from './store-operations.ts';
 import { saveTokenUses, type TokenHour, type TokenUses } from './store.ts';
 
 const HOUR_MS = 60 * 60 * 1000;
@@ -16,8 +17,13 @@ const TICK_MS = 500;
 const MAX_TOKENS = 10_000;
 /** Tokens that are saved by one transaction. */
 const SAVED_AT_ONCE = 100;
-/** Hours and categories of one token that wait. Categories are few, so that a token does not reach it. */
-const MAX_HOURS = 64;
+/** Operations of one token that wait, by hour and category. Calls to further ones are added up by category, and these are few. */
+const MAX_OPERATIONS = 32;
+/** The same of all tokens: about 5 MB. */
+const MAX_ALL_OPERATIONS = 30_000;
+/** Refusals of one token that are told apart between two writes, and of all tokens. All are counted. */
+const MAX_REFUSALS = 10;
+const MAX_ALL_REFUSALS = 2000;
 
 /** What is recorded of a call. */
 export type TokenCall = Pick<RequestContext, 'now' | 'address' | 'categories'> & {
@@ -25,18 +31,22 @@ export type TokenCall = Pick<RequestContext, 'now' | 'address' | 'categories'> &
   shape?: { readonly id: string } | undefined;
 };
 
+/** A call over a rate limit is found again by its id. */
+export type RefusedTokenCall = TokenCall & Pick<RequestContext, 'id'>;
+
 interface WaitingUse {
   token: Token;
   at: number;
   address: string;
   api: string;
   operation: string | undefined;
-  hours: CountedHour[];
+  counts: CountedOperation[];
+  refusals: TokenRefusal[];
   /** By the clock of the process: tests stop the other one. */
   dueAt: number;
 }
 
-interface CountedHour extends TokenHour {
+interface CountedOperation extends TokenOperationHour {
   /** As calls name it, with the API and a scope. */
   counted: string;
 }
@@ -50,6 +60,9 @@ export class TokenUseCounter {
   #saving: Promise<void> = Promise.resolve();
   /** How many are being saved. */
   #inHand = 0;
+  /** Those of all tokens that wait. */
+  #operations = 0;
+  #refusals = 0;
   #timer: NodeJS.Timeout | undefined;
   #isClosed = false;
 
@@ -70,21 +83,22 @@ export class TokenUseCounter {
       use.api = api;
       use.operation = call.shape?.id;
     }
-    const hour = hourOf(use, call.now, api, call.categories[0]);
-    if (hour !== undefined) hour.calls += 1;
+    this.#countOf(use, call.now, api, call.categories[0], call.shape?.id).calls += 1;
   }
 
   /** The call that was counted last is over this limit. It counts once, and for this category. */
-  recordRefusal(caller: Caller, call: TokenCall, api: string, category: string): void {
+  recordRefusal(caller: Caller, call: RefusedTokenCall, api: string, category: string): void {
     if (caller.kind !== 'token' || caller.token === undefined || caller.program !== undefined) return;
     const use = this.#waiting.get(caller.token.id) ?? this.#begin(caller.token);
     if (use === undefined) return;
-    const counted = hourOf(use, call.now, api, call.categories[0]);
-    const refused = hourOf(use, call.now, api, category);
-    if (counted === undefined || refused === undefined) return;
-    counted.calls -= 1;
+    const { id: callId, now: at, shape } = call;
+    this.#countOf(use, at, api, call.categories[0], shape?.id).calls -= 1;
+    const refused = this.#countOf(use, at, api, category, shape?.id);
     refused.calls += 1;
     refused.refused += 1;
+    if (use.refusals.length >= MAX_REFUSALS || this.#refusals >= MAX_ALL_REFUSALS) return;
+    this.#refusals += 1;
+    use.refusals.push({ at, callId, api, category: refused.category, operation: shape?.id ?? '' });
   }
 
   #begin(token: Token): WaitingUse | undefined {
@@ -93,7 +107,16 @@ export class TokenUseCounter {
     if (count >= this.#maxTokens) return undefined;
     const isFirst = token.lastUsedAt === undefined;
     const dueAt = performance.now() + (isFirst ? 0 : WAIT_MS);
-    const use: WaitingUse = { token, at: 0, address: '', api: '', operation: undefined, hours: [], dueAt };
+    const use: WaitingUse = {
+      token,
+      at: 0,
+      address: '',
+      api: '',
+      operation: undefined,
+      counts: [],
+      refusals: [],
+      dueAt,
+    };
     this.#waiting.set(token.id, use);
     this.#schedule();
     return use;
@@ -135,7 +158,11 @@ export class TokenUseCounter {
 
   async #saveDue(until: number): Promise<void> {
     const due = [...this.#waiting.values()].filter(({ dueAt }) => dueAt <= until);
-    for (const { token } of due) this.#waiting.delete(token.id);
+    for (const { token, counts, refusals } of due) {
+      this.#waiting.delete(token.id);
+      this.#operations -= counts.length;
+      this.#refusals -= refusals.length;
+    }
     this.#inHand = due.length;
     const batches = [...chunk(due, SAVED_AT_ONCE)];
     try {
@@ -157,42 +184,70 @@ export class TokenUseCounter {
     const present = this.#waiting.get(unsaved.token.id);
     if (present === undefined) {
       this.#waiting.set(unsaved.token.id, { ...unsaved, dueAt: performance.now() + WAIT_MS });
+      this.#operations += unsaved.counts.length;
+      this.#refusals += unsaved.refusals.length;
       return;
     }
-    for (const { hour, api, counted, calls, refused } of unsaved.hours) {
-      const same = hourOf(present, hour, api, counted);
-      if (same === undefined) continue;
+    for (const { hour, api, counted, operation, calls, refused } of unsaved.counts) {
+      const same = this.#countOf(present, hour, api, counted, operation);
       same.calls += calls;
       same.refused += refused;
     }
+    const room = MAX_REFUSALS - present.refusals.length;
+    const kept = unsaved.refusals.slice(0, Math.max(0, room));
+    present.refusals.unshift(...kept);
+    this.#refusals += kept.length;
+  }
+
+  #countOf(use: WaitingUse, at: number, api: string, counted = '', operation = ''): CountedOperation {
+    const { counts } = use;
+    const hour = at - (at % HOUR_MS);
+    for (const one of counts)
+      if (one.operation === operation && one.counted === counted && one.hour === hour && one.api === api)
+        return one;
+    const isFull = counts.length >= MAX_OPERATIONS || this.#operations >= MAX_ALL_OPERATIONS;
+    const category = categoryOf(counted, api);
+    const told = isFull ? '' : operation;
+    // With another scope.
+    const alike = counts.find(
+      (one) => one.operation === told && one.hour === hour && one.api === api && one.category === category,
+    );
+    if (alike !== undefined) return alike;
+    const made = { hour, api, category, counted, operation: told, calls: 0, refused: 0 };
+    counts.push(made);
+    this.#operations += 1;
+    return made;
   }
 }
 
-function toUses({ token, at, address, api, operation, hours }: WaitingUse): TokenUses {
+function toUses({ token, at, address, api, operation, counts, refusals }: WaitingUse): TokenUses {
+  const counted = counts.filter(({ calls, refused }) => calls !== 0 || refused !== 0);
   return {
     tokenId: token.id,
     at,
     address,
     api,
     ...(operation !== undefined && { operation }),
-    hours: hours
-      .filter(({ calls, refused }) => calls !== 0 || refused !== 0)
-      .map(({ hour, api: of, category, calls, refused }) => ({ hour, api: of, category, calls, refused })),
+    hours: addUp(counted),
+    operations: counted.map(({ counted: _counted, ...one }) => one),
+    refusals,
   };
 }
 
-/** Undefined where a token has too many of them. */
-function hourOf(use: WaitingUse, at: number, api: string, counted = ''): CountedHour | undefined {
-  const hour = at - (at % HOUR_MS);
-  for (const one of use.hours)
-    if (one.counted === counted && one.hour === hour && one.api === api) return one;
-  const category = categoryOf(counted, api);
-  // With another scope.
-  const alike = use.hours.find((one) => one.hour === hour && one.api === api && one.category === category);
-  if (alike !== undefined || use.hours.length >= MAX_HOURS) return alike;
-  const made = { hour, api, category, counted, calls: 0, refused: 0 };
-  use.hours.push(made);
-  return made;
+function addUp(counts: readonly CountedOperation[]): TokenHour[] {
+  const hours = new Map<string, TokenHour>();
+  for (const { hour, api, category, calls, refused } of counts) {
+    const key = `${hour} ${api} ${category}`;
+    const { calls: callsBefore = 0, refused: refusedBefore = 0 } = hours.get(key) ?? {};
+    hours.set(key, {
+      hour,
+      api,
+      category,
+      calls: callsBefore + calls,
+      refused: refusedBefore + refused,
+    });
+  }
+  return [...hours.values()].filter(({ calls, refused }) => calls !== 0 || refused !== 0);
 }
 
 /** `flags.route:getTokens` is the category `route` of the API `flags`: with its scopes there would be too many. */
