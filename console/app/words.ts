@@ -91,6 +91,7 @@ export const NAV = {
   issues: 'Issues',
   pulls: 'Pull requests',
   gists: 'Gists',
+  alerts: 'Alerts',
   orgs: 'Organizations',
   account: 'Account',
   members: 'Members',

@@ -52,6 +52,7 @@ export const PLACES: Readonly<Record<string, string>> = {
   alerts: '/code/admin/demo-shop/security?state=all',
   alert: '/code/admin/demo-shop/security/code-scanning/2',
   analyses: '/code/admin/demo-shop/security/analyses',
+  'all-alerts': '/alerts?state=all',
   labels: '/code/admin/demo-shop/labels',
   milestones: '/code/admin/demo-shop/milestones',
   organizations: '/orgs',

@@ -43,6 +43,17 @@ export const SECURITY = {
     title: 'Nothing was reported yet',
     text: 'Tools that examine code write what they find as SARIF. Upload such a report, and its results are listed here beside the code.',
   },
+  all: {
+    code: 'Code',
+    title: 'Alerts',
+    text: 'What tools that examine code have found on the default branches of your repositories.',
+    repository: 'Repository',
+    tool: 'Name of the tool',
+    none: {
+      title: 'No open alert',
+      text: 'Reports of such tools are uploaded in the tab Security of a repository.',
+    },
+  },
   noMatch: {
     title: 'No alert fits this filter',
     text: 'The filter looks into the alerts that were read so far.',

@@ -117,14 +117,20 @@ function readCursors(query: {
 const CURSOR = /^\d{1,15}-\d{1,15}-\d{1,15}$/;
 
 function cursorFrom(name: string, text: string): AlertCursor {
+  const cursor = parseAlertCursor(text);
+  if (cursor === undefined) throw problem(`query.${name}`, 'must be from the header Link');
+  return cursor;
+}
+
+/** Undefined where it is none. */
+export function parseAlertCursor(text: string): AlertCursor | undefined {
   const written = Buffer.from(text, 'base64url').toString();
   const [at, repositoryNumber, number] = CURSOR.test(written) ? written.split('-').map(Number) : [];
-  if (at === undefined || repositoryNumber === undefined || number === undefined)
-    throw problem(`query.${name}`, 'must be from the header Link');
+  if (at === undefined || repositoryNumber === undefined || number === undefined) return undefined;
   return { at, repositoryNumber, number };
 }
 
-function cursorOf(
+export function alertCursorOf(
   { createdAt, updatedAt, repositoryNumber, number }: ScanningAlert,
   sort: AlertSort,
 ): string {
@@ -149,7 +155,7 @@ function cursorLinks(
   const [first, last] = [alerts[0], alerts.at(-1)];
   const linkTo = (name: 'before' | 'after', alert: ScanningAlert, rel: string) => {
     for (const one of ['before', 'after', 'page']) searchParams.delete(one);
-    searchParams.set(name, cursorOf(alert, sort));
+    searchParams.set(name, alertCursorOf(alert, sort));
     return `<${site}${pathname}?${searchParams.toString()}>; rel="${rel}"`;
   };
   const links = [

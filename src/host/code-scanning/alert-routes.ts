@@ -180,7 +180,7 @@ const listForOrganization = route(
   async (call, { db }) => {
     const organization = await openScannedOrganization(db, call);
     const reach = installationOf(call.caller)?.reach;
-    const owner = { organizationId: organization.id, ...(reach && { reach }) };
+    const owner = { ownerId: organization.id, ...(reach && { reach }) };
     return await readAlertPage(
       call,
       (...how) => listOrganizationAlerts(db, owner, ...how),

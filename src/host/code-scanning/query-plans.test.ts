@@ -31,7 +31,14 @@ import {
   updateApplied,
 } from './store-applying.ts';
 import { deleteScanning, beginDeleting, deleteSome, findDeleting, findPrevious } from './store-deleting.ts';
-import { findLastAlert, listOrganizationAlerts, updateListed } from './store-organization-alerts.ts';
+import {
+  findLastAlert,
+  listAlertsOfOwners,
+  listGrantedNumbers,
+  listOrganizationAlerts,
+  listWrittenOrganizations,
+  updateListed,
+} from './store-organization-alerts.ts';
 import { endUpload, findPendingUpload, findUpload, insertUpload, sarifBlobs } from './store-uploads.ts';
 import type { ReadResult } from './sarif/sarif-run.ts';
 
@@ -103,14 +110,18 @@ onEachEngine((testEngine) => {
     for (const filter of [{}, { refs: ['refs/heads/main'] }, { toolName: 'Linter' }, { uploadId: 'first' }])
       await listAnalyses(db, 1, { ...filter, desc: true }, SLICE);
     const refs = ['refs/heads/main'];
-    const owner = { organizationId: 'owner-0' };
+    const owner = { ownerId: 'owner-0' };
     for (const sort of ['created', 'updated'] as const)
       for (const filter of [{}, { states: ['open'] as const }, { toolName: 'Linter' }]) {
         const after = { at: NOW, repositoryNumber: 1, number: 100 };
         await listAlerts(db, 1, refs, filter, { sort, desc: true }, SLICE, after);
         for (const cursor of [undefined, after])
           await listOrganizationAlerts(db, owner, filter, { sort, desc: true }, SLICE, cursor);
+        const owners = [owner, { ownerId: 'owner-1', numbers: [1, 2] }];
+        await listAlertsOfOwners(db, owners, filter, { sort, desc: true }, SLICE, after);
       }
+    await listWrittenOrganizations(db, 'owner-0', 10);
+    await listGrantedNumbers(db, 'owner-0', 10);
     await updateListed(db, 1, { start: 0, end: 100 });
     await findLastAlert(db, 1);
     await findAlert(db, 1, 1, 'refs/heads/main');

@@ -1,5 +1,6 @@
 // What people do with code every day and the host API does not say: why a pull request cannot be merged, who wrote a line, and what changed an entry.
 import type { Module } from '../../kernel/http/module.ts';
+import { scannedAlertRoutes } from './alert-routes.ts';
 import { blameRoutes } from './blame-routes.ts';
 import { lastChangesRoutes } from './last-changes-routes.ts';
 import { mergeCheckRoutes } from './merge-check-routes.ts';
@@ -9,7 +10,7 @@ export const codeWorkModule: Module = {
   tag: {
     name: 'Code',
     description:
-      'Every reason why a pull request cannot be merged, the commits that lines come from, those that last changed the entries of a folder, and what a repository is to the caller',
+      'Every reason why a pull request cannot be merged, the commits that lines come from, those that last changed the entries of a folder, what a repository is to the caller, and the alerts of all their repositories',
   },
-  routes: [...mergeCheckRoutes, ...blameRoutes, ...lastChangesRoutes, ...standingRoutes],
+  routes: [...mergeCheckRoutes, ...blameRoutes, ...lastChangesRoutes, ...standingRoutes, ...scannedAlertRoutes],
 };

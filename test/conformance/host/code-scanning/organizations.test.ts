@@ -108,6 +108,66 @@ if (needsGit.skip === false)
       assert.deepEqual(await shown('', await withPolicy(['*'], 'repo/acme/two')), ['one 2', 'one 1']);
     });
 
+    test('alerts of all repositories are those that one may write to, in pages, narrowed by what is asked', async () => {
+      const ALL = '/signalbox/v1/code-scanning/alerts';
+      const read = async (query = '', person = ada) => {
+        const { status, text, json } = await person.get(ALL + query);
+        assert.equal(status, 200, text);
+        return json;
+      };
+      const names = (json: Json) =>
+        (json['items'] as Json[]).map(({ repository, number }) => `${repository.name} ${number}`);
+      const own = await newPlace('ada', 'mine');
+      await analyze(own, [{ hash: 'o' }]);
+      const everything = ['mine 1', 'two 2', 'two 1', 'one 2', 'one 1'];
+      assert.deepEqual(names(await read()), everything);
+      const seen: string[] = [];
+      let next: string | undefined = '';
+      while (next !== undefined) {
+        const page: Json = await read(`?limit=2${next === '' ? '' : `&cursor=${next}`}`);
+        seen.push(...names(page));
+        next = page['next'] as string | undefined;
+      }
+      assert.deepEqual(seen, everything);
+      assert.deepEqual(names(await read('?state=open')), ['mine 1', 'two 1', 'one 2']);
+      assert.deepEqual(names(await read('?state=dismissed&severity=high&tool=Linter')), ['two 2']);
+      assert.deepEqual(names(await read('?tool=Other')), []);
+      const [first] = (await read())['items'] as Json[];
+      const { json: single } = await ada.get(`${own.at}/code-scanning/alerts/1`);
+      const { most_recent_instance: instance } = single;
+      assert.deepEqual(first, {
+        repository: { owner: 'ada', name: 'mine' },
+        number: 1,
+        state: 'open',
+        rule: { id: single['rule'].id, description: single['rule'].description },
+        severity: single['rule'].security_severity_level ?? single['rule'].severity,
+        tool: 'Linter',
+        path: instance.location.path,
+        line: instance.location.start_line,
+        createdAt: first!['createdAt'],
+      });
+
+      // Members read what is in the organization; by a grant they write to one repository of it.
+      assert.deepEqual(names(await read('', bob)), []);
+      await ada.put(`${one.at}/collaborators/bob`, { permission: 'pull' });
+      assert.deepEqual(names(await read('', bob)), [], 'reading is not enough');
+      await ada.put(`${one.at}/collaborators/bob`, { permission: 'push' });
+      assert.deepEqual(names(await read('', bob)), ['one 2', 'one 1']);
+      await ada.delete(`${one.at}/collaborators/bob`);
+      assert.deepEqual(names(await read('', bob)), []);
+      const inlinePolicy = [
+        { effect: 'allow' as const, actions: ['*'], resources: ['*'] },
+        { effect: 'deny' as const, actions: ['viewCodeScanning'], resources: ['repo/acme/two'] },
+      ];
+      const { value: token } = await giveToken(server, ada.member, { inlinePolicy });
+      const narrow = await server.call(ALL, { token });
+      assert.deepEqual(names(narrow.json), ['mine 1', 'one 2', 'one 1']);
+      for (const query of ['?cursor=nonsense', '?state=closed', '?severity=dire'])
+        assert.equal((await ada.get(ALL + query)).status, 422, query);
+      assert.equal((await server.call(ALL, { token: null })).status, 401);
+      await ada.delete(own.at);
+    });
+
     test('alerts are shown to an app as far as it reaches; its permission is enough to upload', async () => {
       const app = await makeApp(server, 'ada', {
         name: 'Scanner',
