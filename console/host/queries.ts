@@ -64,6 +64,34 @@ export function useStanding({ owner, repo }: RepositoryPlace) {
   });
 }
 
+export interface OpenCounts {
+  issues?: number;
+  pulls: number;
+  hasMorePulls: boolean;
+}
+
+export type RepositoryMakings = Pick<RepositoryStanding, 'actors'> & {
+  id: number;
+  languages: { name: string; bytes: number }[];
+};
+
+/** All rows of a batch share one reading. */
+export function useMakings(id: number, batch: string): RepositoryMakings | undefined {
+  const { data } = useRead<{ items: RepositoryMakings[] }>({
+    call: { api: 'signalbox', path: '/repositories/makings', query: { ids: batch } },
+    topics: [...TOPICS, 'actor'],
+  });
+  return data?.items.find((one) => one.id === id);
+}
+
+/** On every page of a repository. */
+export function useOpenCounts({ owner, repo }: RepositoryPlace) {
+  return useRead<OpenCounts>({
+    call: { api: 'signalbox', path: path`/repositories/${owner}/${repo}/open-counts` },
+    topics: TOPICS,
+  });
+}
+
 export interface CommitFilter {
   ref: string;
   path?: string | undefined;

@@ -17,7 +17,7 @@ import { CreateRepository } from './create-repository.tsx';
 import { repositoryHref } from './place.ts';
 import { repositoryRead, useRepositories } from './queries.ts';
 import type { Repository } from './repository.ts';
-import { REPOSITORY_COLUMNS } from './repository-columns.tsx';
+import { inBatches, REPOSITORY_COLUMNS } from './repository-columns.tsx';
 import { WORDS } from './words.ts';
 import '../styles/lists.css';
 
@@ -36,7 +36,7 @@ export default function RepositoriesPage() {
   const open = () => search.set({ new: '1' });
   useKeys({ c: open });
   // The API has no filter by text for this list.
-  const rows = list.rows.filter(({ full_name: name, description }) =>
+  const rows = inBatches(list.rows).filter(({ full_name: name, description }) =>
     fitsWords(`${name} ${description ?? ''}`, words),
   );
   return (

@@ -6,7 +6,7 @@ import { PageHead } from '../ui/page.tsx';
 import { Skeleton } from '../ui/states.tsx';
 import { Tabs } from '../ui/tabs.tsx';
 import { repositoryHref, type RepositoryPlace } from './place.ts';
-import { useRepository } from './queries.ts';
+import { useOpenCounts, useRepository, type OpenCounts } from './queries.ts';
 import type { Repository } from './repository.ts';
 import { RepositoryActions } from './repository-actions.tsx';
 import { Visibility } from './visibility.tsx';
@@ -63,19 +63,41 @@ export function RepositoryFrame({ place, tab, crumbs = [], isBare = false, child
             }
             meta={crumbs.length === 0 ? (repository.description ?? WORDS.noDescription) : undefined}
           />
-          <Tabs
-            label={WORDS.repository}
-            items={TABS.filter(({ id }) => isOffered(id, repository)).map(({ id, label, path }) => ({
-              href: home + path,
-              label,
-              isCurrent: id === tab,
-            }))}
-          />
+          <RepositoryTabs place={place} repository={repository} current={tab} />
           {children(repository)}
         </>
       )}
     </main>
   );
+}
+
+interface RepositoryTabsProps {
+  place: RepositoryPlace;
+  repository: Repository;
+  current: RepositoryTab;
+}
+
+function RepositoryTabs({ place, repository, current }: RepositoryTabsProps) {
+  const { data } = useOpenCounts(place);
+  const home = repositoryHref(place);
+  return (
+    <Tabs
+      label={WORDS.repository}
+      items={TABS.filter(({ id }) => isOffered(id, repository)).map(({ id, label, path }) => ({
+        href: home + path,
+        label,
+        ...countOf(id, data),
+        isCurrent: id === current,
+      }))}
+    />
+  );
+}
+
+/** Nothing where nothing is open. */
+function countOf(tab: RepositoryTab, counts: OpenCounts | undefined) {
+  if (tab === 'issues') return { count: counts?.issues || undefined };
+  if (tab === 'pulls') return { count: counts?.pulls || undefined, hasMore: counts?.hasMorePulls };
+  return {};
 }
 
 /** Alerts are for those who may write, whether the repository is public or not. */

@@ -19,6 +19,8 @@ export const WORDS = {
   archived: 'archived',
   fork: 'fork',
   language: 'Language',
+  builtActors: 'Actors built from it',
+  moreActors: (count: number) => `and ${count} more`,
   issues: 'Open issues',
   updated: 'Updated',
   empty: {

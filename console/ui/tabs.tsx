@@ -3,8 +3,17 @@ import { useLayoutEffect, useRef } from 'react';
 import { Link } from 'wouter';
 import { formatCount } from './format.ts';
 
+interface TabItem {
+  href: string;
+  label: string;
+  count?: number | undefined;
+  /** There are more than were counted. */
+  hasMore?: boolean | undefined;
+  isCurrent: boolean;
+}
+
 export interface TabsProps {
-  items: { href: string; label: string; count?: number | undefined; isCurrent: boolean }[];
+  items: TabItem[];
   label: string;
 }
 
@@ -24,7 +33,10 @@ export function Tabs({ items, label }: TabsProps) {
         <Link key={item.href} href={item.href} aria-current={item.isCurrent ? 'page' : undefined}>
           {item.label}
           {item.count !== undefined && (
-            <span className="count">{formatCount(item.count, { isShort: true })}</span>
+            <span className="count">
+              {formatCount(item.count, { isShort: true })}
+              {item.hasMore === true && '+'}
+            </span>
           )}
         </Link>
       ))}

@@ -6,14 +6,11 @@ import { cssVars } from '../../ui/css-vars.ts';
 import { Icon } from '../../ui/icon.tsx';
 import { Time } from '../../ui/time.tsx';
 import type { RepositoryPlace } from '../place.ts';
+import { LanguageBar, shareText, sharesOf } from '../language-bar.tsx';
 import { useStanding } from '../queries.ts';
 import type { Repository } from '../repository.ts';
 import { useLanguages } from './files-queries.ts';
 import { FILES_WORDS } from './files-words.ts';
-
-/** The others are summed up by what is missing from the bar. */
-const MOST = 5;
-const COLOURS = ['A', 'E', 'C', 'B', 'D'];
 
 export function About({ place, repository }: { place: RepositoryPlace; repository: Repository }) {
   return (
@@ -62,25 +59,16 @@ function BuiltActors({ place }: { place: RepositoryPlace }) {
 
 function Languages({ place }: { place: RepositoryPlace }) {
   const { data = {} } = useLanguages(place);
-  const all = Object.entries(data);
-  const sum = all.reduce((bytes, [, one]) => bytes + one, 0);
-  if (sum === 0) return null;
-  const shares = all
-    .sort(([, a], [, b]) => b - a)
-    .slice(0, MOST)
-    .map(([name, bytes], index) => ({ name, share: (bytes / sum) * 100, colour: COLOURS[index]! }));
+  const shares = sharesOf(Object.entries(data).map(([name, bytes]) => ({ name, bytes })));
+  if (shares.length === 0) return null;
   return (
     <Card title={FILES_WORDS.languages}>
-      <div className="langs" aria-hidden="true">
-        {shares.map(({ name, share, colour }) => (
-          <i key={name} style={cssVars({ w: share, c: `var(--v${colour})` })} />
-        ))}
-      </div>
+      <LanguageBar shares={shares} />
       <ul className="langs__l t12 muted">
         {shares.map(({ name, share, colour }) => (
           <li key={name}>
-            <i style={cssVars({ c: `var(--v${colour})` })} aria-hidden="true" />
-            {name} {share < 1 ? '< 1' : Math.round(share)} %
+            <i style={cssVars({ c: colour })} aria-hidden="true" />
+            {name} {shareText(share)}
           </li>
         ))}
       </ul>

@@ -19,7 +19,7 @@ import { Tabs } from '../../ui/tabs.tsx';
 import { CreateRepository } from '../create-repository.tsx';
 import { repositoryHref } from '../place.ts';
 import { repositoryRead } from '../queries.ts';
-import { REPOSITORY_COLUMNS } from '../repository-columns.tsx';
+import { inBatches, REPOSITORY_COLUMNS } from '../repository-columns.tsx';
 import { OrganizationHooks } from './org-hooks.tsx';
 import { OrganizationMembers } from './org-members.tsx';
 import { OrganizationSettings } from './org-settings.tsx';
@@ -155,7 +155,7 @@ function Repositories({ organization }: { organization: Organization }) {
       <Table
         label={ORG.tabs.repositories}
         columns={UNSORTED}
-        rows={list.rows}
+        rows={inBatches(list.rows)}
         rowKey={({ id }) => String(id)}
         rowHref={({ owner, name }) => repositoryHref({ owner: owner.login, repo: name })}
         onPrefetch={({ owner, name }) => prefetch(repositoryRead({ owner: owner.login, repo: name }))}

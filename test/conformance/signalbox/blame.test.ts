@@ -144,6 +144,23 @@ onEachEngine((engine) => {
     const actors = [{ id: (data as Json).id as string, username: 'ada', name: 'waterer', versions }];
     const first = await expectAnswer(200, ada.get(standing));
     assert.deepEqual(first, { isWatched: false, isStarred: false, actors });
+    const { id } = await expectAnswer(200, ada.get('/repos/ada/garden'));
+    const { json: languages } = await ada.get('/repos/ada/garden/languages');
+    const makings = (ids: unknown, person = ada) =>
+      person.get(`/signalbox/v1/repositories/makings?ids=${ids as string}`);
+    const { items } = await expectAnswer(200, makings(`${id as number},999999`));
+    assert.deepEqual(items, [
+      {
+        id,
+        languages: Object.entries(languages as Record<string, number>)
+          .map(([name, bytes]) => ({ name, bytes }))
+          .toSorted((one, other) => other.bytes - one.bytes),
+        actors,
+      },
+    ]);
+    assert.deepEqual((await expectAnswer(200, makings(id, eve))).items, [], 'she does not see it');
+    for (const wrong of ['', '1,', 'x', Array.from({ length: 101 }, () => '1').join(',')])
+      assert.equal((await makings(wrong)).status, 422, wrong);
     await expectAnswer(200, ada.put('/repos/ada/garden/subscription', { subscribed: true }));
     assert.equal((await ada.put('/user/starred/ada/garden')).status, 204);
     const noted = await expectAnswer(200, ada.get(standing));
@@ -152,6 +169,28 @@ onEachEngine((engine) => {
     assert.equal((await expectAnswer(200, ada.get(standing))).isWatched, false);
     assert.equal((await eve.get(standing)).status, 404);
     assert.equal((await server.call(standing, { token: null })).status, 401);
+  });
+
+  test('open issues and pull requests of a repository are counted apart', async () => {
+    const counts = '/signalbox/v1/repositories/ada/garden/open-counts';
+    assert.deepEqual(await expectAnswer(200, ada.get(counts)), { issues: 0, pulls: 0, hasMorePulls: false });
+    for (const title of ['One', 'Two', 'Three'])
+      await expectAnswer(201, ada.post('/repos/ada/garden/issues', { title }));
+    await expectAnswer(200, ada.patch('/repos/ada/garden/issues/1', { state: 'closed' }));
+    const { object } = await expectAnswer(200, ada.get('/repos/ada/garden/git/ref/heads/main'));
+    const ref = { ref: 'refs/heads/topic', sha: (object as Json).sha as string };
+    await expectAnswer(201, ada.post('/repos/ada/garden/git/refs', ref));
+    await expectAnswer(
+      201,
+      ada.put('/repos/ada/garden/contents/topic.txt', { message: 'm', content: 'bQ==', branch: 'topic' }),
+    );
+    await expectAnswer(
+      201,
+      ada.post('/repos/ada/garden/pulls', { title: 'Topic', head: 'topic', base: 'main' }),
+    );
+    assert.deepEqual(await expectAnswer(200, ada.get(counts)), { issues: 2, pulls: 1, hasMorePulls: false });
+    assert.equal((await eve.get(counts)).status, 404);
+    assert.equal((await server.call(counts, { token: null })).status, 401);
   });
 
   test('it is for those who may read the repository, also by its former name', async () => {

@@ -5,7 +5,7 @@ import type { Slice } from '../../../kernel/http/reply/page.ts';
 import type { Db } from '../../../kernel/storage/tables.ts';
 import { countBounded, MAX_COUNTED, type BoundedTotal } from '../../list-query.ts';
 import { visibleTo, type Viewer } from '../../repositories/store-visibility.ts';
-import { facetsOf, isDerived, type FacetedIssue } from './facets.ts';
+import { facetsOf, isDerived, pullsIn, type FacetedIssue } from './facets.ts';
 import type { Issue, IssueState } from '../issue.ts';
 
 /** The caller has locked the issue, and written its labels and assignees. */
@@ -52,6 +52,21 @@ export async function deleteSomeFacets(db: Db, facet: string, limit: number): Pr
 /** The caller has locked the issue. */
 export async function deleteFacet(tx: Db, { id }: Pick<Issue, 'id'>, facet: string): Promise<void> {
   await tx.deleteFrom('issue_facets').where('issue_id', '=', id).where('facet', '=', facet).execute();
+}
+
+/** Counts no further than `atMost`. */
+export async function countOpenPulls(db: Db, repositoryNumber: number, atMost: number): Promise<number> {
+  const open = db
+    .selectFrom('issue_facets')
+    .select('issue_id')
+    .where('facet', '=', pullsIn(repositoryNumber))
+    .where('state', '=', 'open')
+    .limit(atMost);
+  const { total } = await db
+    .selectFrom(open.as('open'))
+    .select(({ fn }) => fn.countAll<number>().as('total'))
+    .executeTakeFirstOrThrow();
+  return total;
 }
 
 export type IssueSort = 'created' | 'updated' | 'comments';
