@@ -85,6 +85,7 @@ export const PAGES: readonly PageRoute[] = [
   page('/orgs/:org/teams/:team', () => import('../host/orgs/team-page.tsx')),
   page('/alerts', () => import('../host/security/all-alerts-page.tsx')),
   page('/limits', () => import('../host/limits/limits-page.tsx')),
+  page('/versions/upgrade', () => import('../host/versions/upgrade-page.tsx')),
   page('/versions', () => import('../host/versions/versions-page.tsx')),
   page('/account/members', () => import('../account/members/members-page.tsx')),
   page('/account/teams', () => import('../account/teams/teams-page.tsx')),

@@ -78,6 +78,20 @@ describe('versions, documentation and settings', { skip: noBrowser, timeout: 10 
     assert.ok((await impactOf(ada)).includes('rate-limit/get'));
     assert.deepEqual(await impactOf(bob), []);
 
+    // The call is marked as done, which the server remembers.
+    await page.goto(`${server.url}/console/versions/upgrade`);
+    await page.getByRole('button', { name: 'Mark as done: GET /rate_limit, given of ada' }).click();
+    await eventually(async () => {
+      const { json } = await ada.get(`/versions/${NEW}/impact`);
+      return (json['calls'] as Json[]).some(
+        ({ path, done_by: by }) => path === '/rate_limit' && by === 'ada',
+      );
+    }, 'the mark');
+    assert.deepEqual(await findBarriers(page), []);
+    await page.getByRole('radio', { name: 'Done', exact: true }).click();
+    await page.getByRole('button', { name: 'Not done: GET /rate_limit, given of ada' }).waitFor();
+    await page.getByText('by ada').waitFor();
+
     // What spends limits: the same call, one that was refused, and an hour that was fuller than others.
     const { db, clock } = server.app.kernel;
     const [token] = (await ada.get('/signalbox/v1/tokens')).json['items'] as [Json];

@@ -39,6 +39,7 @@ export const PLACES: Readonly<Record<string, string>> = {
   'new-repository-hook': '/code/admin/demo-shop/settings/webhooks?new=1',
   limits: '/limits',
   versions: '/versions?call=rate-limit/get',
+  upgrade: '/versions/upgrade',
   'own-issues': '/issues?filter=created',
   'own-pulls': '/pulls',
   issues: '/code/admin/demo-shop/issues',

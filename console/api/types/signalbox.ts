@@ -843,7 +843,7 @@ interface RunChoice {
 export interface RunFlagList {
   /** The last read first */
   items: FlagReadByRun[];
-  /** Values of flags in projects that the caller may not view */
+  /** Values of flags in projects that the caller may not view, in environments that are gone, and in more than 20 of them */
   hidden: number;
   /** Reads of further values: at most 500 of a run are told apart */
   further: number;

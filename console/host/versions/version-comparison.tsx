@@ -1,5 +1,5 @@
 // Two replies to one call: status, headers and body, with what differs.
-import { Fragment, useState } from 'react';
+import { useState } from 'react';
 import { ROOT } from '../../api/server.ts';
 import { Banner } from '../../ui/banner.tsx';
 import { Card, KeyValues } from '../../ui/card.tsx';
@@ -11,6 +11,7 @@ import { Badge, Status } from '../../ui/status.tsx';
 import { SideBySide } from './side-by-side.tsx';
 import { comparedHeaders, type VersionedCall, type VersionReply } from './versions-queries.ts';
 import { VERSIONS } from './versions-words.ts';
+import { WithCode } from './with-code.tsx';
 
 const LONGEST = 100_000;
 
@@ -120,9 +121,14 @@ export function Changelog({ call, names }: ChangelogProps) {
         {entries.map(({ version, title, advice, page }) => (
           <section key={page} className="stack stack--4 t13">
             <p>
-              <Badge tone="warn">{VERSIONS.since(version)}</Badge> <b className="w5">{withCode(title)}</b>
+              <Badge tone="warn">{VERSIONS.since(version)}</Badge>{' '}
+              <b className="w5">
+                <WithCode text={title} />
+              </b>
             </p>
-            <p className="muted">{withCode(advice)}</p>
+            <p className="muted">
+              <WithCode text={advice} />
+            </p>
             <p>
               <TextLink href={ROOT + page} isExternal>
                 {VERSIONS.entry}
@@ -138,13 +144,4 @@ export function Changelog({ call, names }: ChangelogProps) {
       </div>
     </Card>
   );
-}
-
-/** What stands between backticks is code. */
-function withCode(text: string) {
-  return text
-    .split('`')
-    .map((part, index) =>
-      index % 2 === 0 ? <Fragment key={index}>{part}</Fragment> : <code key={index}>{part}</code>,
-    );
 }

@@ -3,7 +3,7 @@ import '../../styles/versions.css';
 import { usePageInfo } from '../../app/page-info.ts';
 import { ReadProblem } from '../../lib/read-problem.tsx';
 import { useSearchState, useTypedFilter, type SearchState } from '../../lib/search-state.ts';
-import { Button } from '../../ui/button.tsx';
+import { Button, ButtonLink } from '../../ui/button.tsx';
 import { Card } from '../../ui/card.tsx';
 import { Field } from '../../ui/field.tsx';
 import { SelectInput, TextInput } from '../../ui/input.tsx';
@@ -33,7 +33,11 @@ export default function VersionsPage() {
   ];
   return (
     <main id="main" className="page" tabIndex={-1}>
-      <PageHead title={VERSIONS.title} meta={VERSIONS.text} />
+      <PageHead
+        title={VERSIONS.title}
+        meta={VERSIONS.text}
+        actions={<ButtonLink href="/versions/upgrade">{VERSIONS.report}</ButtonLink>}
+      />
       {error !== null ? (
         <ReadProblem
           error={error}

@@ -3,6 +3,7 @@ export const VERSIONS = {
   code: 'Code',
   title: 'Versions',
   text: 'One call of the code API in two versions, side by side, with the entries of the changelog that explain the difference.',
+  report: 'Upgrade report',
   call: 'Call',
   choose: 'Choose a call…',
   changed: 'Changed by a version',

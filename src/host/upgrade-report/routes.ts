@@ -52,6 +52,10 @@ const UpgradeCalls = Type.Object(
     first_seen_at: Moment,
     last_seen_at: Moment,
     changes: Type.Array(UpgradeChange),
+    done_at: Type.Union([Moment, Type.Null()], {
+      description: 'When somebody marked these calls as mended, and none has come since',
+    }),
+    done_by: NullableText('Who marked them'),
   },
   { $id: 'upgrade-report-calls' },
 );
@@ -77,7 +81,7 @@ const REPORT_NOTE =
   'a crash may lose those of the last 20.';
 
 function toUpgradeCalls(item: ImpactedCalls): Static<typeof UpgradeCalls> {
-  const { shape, caller, version, variant, calls, firstAt, lastAt, changes } = item;
+  const { shape, caller, version, variant, calls, firstAt, lastAt, changes, done } = item;
   return {
     operation: shape.id,
     method: shape.method,
@@ -89,6 +93,8 @@ function toUpgradeCalls(item: ImpactedCalls): Static<typeof UpgradeCalls> {
     first_seen_at: isoSeconds(firstAt),
     last_seen_at: isoSeconds(lastAt),
     changes: changes.map(toUpgradeChange),
+    done_at: done === undefined ? null : isoSeconds(done.at),
+    done_by: done?.by ?? null,
   };
 }
 

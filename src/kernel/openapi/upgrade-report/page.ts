@@ -159,11 +159,12 @@ function callPart({
   firstAt,
   lastAt,
   changes,
+  done,
 }: ImpactedCalls): string {
   const asked = variant === undefined ? version : `${version}, media type ${escapeHtml(variant)}`;
   return `<article><h2><code>${shape.method} ${escapeHtml(describedPath(shape.path))}</code></h2>
     <p class="facts">${number(calls)} ${calls === 1 ? 'call' : 'calls'} by ${describeCaller(caller)} under ${asked},
-      from ${momentOf(firstAt)} to ${momentOf(lastAt)}</p>
+      from ${momentOf(firstAt)} to ${momentOf(lastAt)}${done === undefined ? '' : `; marked as done${done.by === undefined ? '' : ` by ${escapeHtml(done.by)}`} ${momentOf(done.at)}`}</p>
     <ul>${changes.map(changePart).join('')}</ul></article>`;
 }
 

@@ -2,7 +2,7 @@
 import type { Api } from '../../http/protocol.ts';
 import { Failure } from '../../failure.ts';
 import type { KnownCaller } from '../../identity/caller.ts';
-import { listMembersById } from '../../identity/store-members.ts';
+import { listMembersById, type Member } from '../../identity/store-members.ts';
 import { can } from '../../identity/policy.ts';
 import { findToken, findTokens } from '../../identity/store-tokens.ts';
 import type { Kernel } from '../../kernel.ts';
@@ -18,6 +18,7 @@ import {
   listUsageEffects,
   usageKeyText,
   type UnrecordedCalls,
+  type UsageDone,
   type UsageCallerKind,
   type UsageEffectRow,
   type UsageRow,
@@ -56,6 +57,8 @@ export interface ImpactedCalls {
   firstAt: number;
   lastAt: number;
   changes: ImpactChange[];
+  /** Somebody has marked them as mended, and none has come since. */
+  done?: { at: number; by?: string };
 }
 
 export interface ImpactQuestion {
@@ -100,10 +103,11 @@ export async function readImpact(
     slice,
   );
   const rows = found.slice(0, slice.limit);
-  const [effects, callers, unrecorded] = await Promise.all([
+  const [effects, callers, unrecorded, doers] = await Promise.all([
     listUsageEffects(db, rows),
     describeCallers(db, rows),
     findUnrecordedCalls(db, name),
+    listMembersById(db, [...new Set(rows.flatMap(({ done }) => done?.by ?? []))]),
   ]);
   const byKey = Map.groupBy(effects, usageKeyText);
   const shapes = new Map(api.routes.map(({ shape }) => [shape.id, shape]));
@@ -127,6 +131,7 @@ export async function readImpact(
         firstAt,
         lastAt,
         changes,
+        ...(row.done !== undefined && { done: describeDone(row.done, doers) }),
       },
     ];
   });
@@ -161,6 +166,16 @@ function ownScope(caller: KnownCaller): Exclude<UsageScope, 'everybody'> {
   return actsForMember && can(caller, 'viewAccessToken', 'member/me:token/*')
     ? { memberId: member.id }
     : { caller: callerIdOf(caller) };
+}
+
+/** Whose calls a caller may mark: those that they see. */
+export function markedScope(caller: KnownCaller): UsageScope {
+  return maySeeAllUsage(caller) ? 'everybody' : ownScope(caller);
+}
+
+function describeDone({ at, by }: UsageDone, doers: readonly Member[]): NonNullable<ImpactedCalls['done']> {
+  const doer = doers.find(({ id }) => id === by);
+  return { at, ...(doer !== undefined && { by: doer.username }) };
 }
 
 async function describeCallers(db: Db, rows: readonly UsageRow[]): Promise<Map<string, ImpactCaller>> {

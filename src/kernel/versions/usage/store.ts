@@ -25,6 +25,18 @@ export interface UsageRow extends UsageKey {
   lastAt: number;
 }
 
+/** That the calls of a row were mended. */
+export interface UsageDone {
+  at: number;
+  /** The id of a member. */
+  by: string;
+}
+
+export interface ListedUsage extends UsageRow {
+  /** Absent too where calls have come since. */
+  done: UsageDone | undefined;
+}
+
 export interface UsageEffectRow extends UsageKey {
   effect: string;
   calls: number;
@@ -118,7 +130,7 @@ export async function listVersionUsage(
   db: Db,
   { api, target, scope, since }: UsageFilter,
   { offset, limit }: Slice,
-): Promise<UsageRow[]> {
+): Promise<ListedUsage[]> {
   const { caller, memberId } =
     scope === 'everybody' ? {} : (scope as Partial<Record<'caller' | 'memberId', string>>);
   const rows = await db
@@ -139,14 +151,38 @@ export async function listVersionUsage(
     .limit(limit + 1)
     .offset(offset)
     .execute();
-  return rows.map(({ member_id, changed_in, first_at, last_at, kind, ...row }) => ({
+  return rows.map(({ member_id, changed_in, first_at, last_at, kind, done_at, done_by, ...row }) => ({
     ...row,
     kind: kind as UsageCallerKind,
     memberId: member_id,
     changedIn: changed_in,
     firstAt: first_at,
     lastAt: last_at,
+    done: done_at === null || done_at < last_at ? undefined : { at: done_at, by: done_by! },
   }));
+}
+
+/** Undefined takes the mark away. Returns whether there is such a row in the scope. */
+export async function updateUsageDone(
+  tx: Db,
+  key: UsageKey,
+  scope: UsageScope,
+  done: UsageDone | undefined,
+): Promise<boolean> {
+  const { caller, memberId } =
+    scope === 'everybody' ? {} : (scope as Partial<Record<'caller' | 'memberId', string>>);
+  const { numUpdatedRows } = await tx
+    .updateTable('version_usage')
+    .set({ done_at: done?.at ?? null, done_by: done?.by ?? null })
+    .where((eb) => eb.and({ ...keyColumns(key) }))
+    .$if(caller !== undefined, (query) => query.where('caller', '=', caller!))
+    .$if(memberId !== undefined, (query) => query.where('member_id', '=', memberId!))
+    .executeTakeFirstOrThrow();
+  return numUpdatedRows > 0n;
+}
+
+function keyColumns({ caller, api, version, variant, operation }: UsageKey): UsageKey {
+  return { caller, api, version, variant, operation };
 }
 
 /** The effects of the calls in these rows. */

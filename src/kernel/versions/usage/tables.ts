@@ -12,6 +12,10 @@ declare module '../../storage/tables.ts' {
       calls: number;
       first_at: number;
       last_at: number;
+      /** When somebody marked the calls as mended; those that come later are not. */
+      done_at: number | null;
+      /** The id of the member. */
+      done_by: string | null;
     };
     version_usage_effects: UsageKeyColumns & { effect: string; calls: number; last_at: number };
   }
@@ -48,6 +52,13 @@ export const versionUsageMigrations: Migration[] = [
          caller ${text} not null, api ${text} not null, version ${text} not null, variant ${text} not null,
          operation ${text} not null, effect ${text} not null, calls bigint not null, last_at bigint not null,
          primary key (${KEY}, effect))`,
+    ],
+  },
+  {
+    name: 'kernel-version-usage-done',
+    up: ({ text }) => [
+      'alter table version_usage add column done_at bigint',
+      `alter table version_usage add column done_by ${text}`,
     ],
   },
 ];

@@ -70,6 +70,41 @@ onEachEngine((engine) => {
     for (const { advice } of changes) assert.ok((advice as string).length > 10);
   });
 
+  test('calls that were marked as done say by whom, until one of them comes again', async () => {
+    const [eve, stranger] = [await person(), await person()];
+    await eve.repository('mill');
+    const get = async () => assert.equal((await eve.get(`/repos/${eve.login}/mill`)).status, 200);
+    await get();
+    const found = async () => callsOf(await read(eve))['repos/get']!;
+    const { caller, version, done_at: notYet } = await found();
+    assert.equal(notYet, null);
+    const mark = (isDone: boolean, who: { call: HostPerson['call'] } = eve, more: Json = {}) =>
+      who.call('/signalbox/v1/upgrade-report/done', {
+        method: 'PUT',
+        body: { api: 'host', operation: 'repos/get', version, caller: caller.id, isDone, ...more },
+      });
+    assert.equal((await mark(true)).status, 204);
+    const marked = await found();
+    assert.deepEqual([marked['done_by'], marked['calls']], [eve.login, 1]);
+    assert.ok(Date.parse(marked['done_at'] as string) > 0);
+    const { items } = (await server.call('/signalbox/v1/activity?action=markUpgrade&limit=1')).json;
+    assert.match(JSON.stringify(items), /marked as done in the upgrade report/);
+
+    server.clock.ahead += 2000;
+    await get();
+    assert.deepEqual([(await found())['done_at'], (await found())['done_by']], [null, null], 'it came again');
+    assert.equal((await mark(true, admin)).status, 204, 'an administrator may for everybody');
+    assert.equal((await found())['done_by'], 'admin');
+    assert.equal((await mark(false)).status, 204);
+    assert.equal((await found())['done_at'], null);
+    assert.equal((await mark(true, stranger)).status, 404);
+    assert.equal((await mark(true, eve, { operation: 'repos/absent' })).status, 404);
+    assert.equal((await mark(true, eve, { isDone: 'yes' })).status, 422);
+    assert.equal((await found())['done_at'], null);
+    const outside = { call: (path: string, init?: CallInit) => server.call(path, { ...init, token: null }) };
+    assert.equal((await mark(true, outside)).status, 401);
+  });
+
   test('H23 only what was really sent or received counts: not every call of a route with changes', async () => {
     const bob = await person();
     // An empty list has no repository that would change.
