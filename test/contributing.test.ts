@@ -203,7 +203,13 @@ describe('what the documents name', () => {
     [...markdown.replaceAll(/^ *```[^]*?^ *```$/gm, '').matchAll(/`([^`]+)`/g)].map(([, name]) =>
       name!.replaceAll(/\s+/g, ' '),
     );
-  const files = () => globSync('{src,test,scripts,bench,docs,console}/**/*', { cwd: copy });
+  let files: string[];
+  let words: Set<string>;
+  before(() => {
+    files = globSync('{src,test,scripts,bench,docs,console}/**/*', { cwd: copy });
+    const code = files.filter((path) => /\.tsx?$/.test(path) && !path.includes('contributing.test'));
+    words = new Set(code.flatMap((path) => readFileSync(join(copy, path), 'utf8').match(/\w+/g) ?? []));
+  });
 
   for (const [document, text] of Object.entries({ README, CONTRIBUTING })) {
     test(`every file and folder in ${document} exists, here or after its recipe`, () => {
@@ -216,7 +222,7 @@ describe('what the documents name', () => {
     });
 
     test(`every short name of a file in ${document} is the end of a path`, () => {
-      const paths = files().map((path) => `/${path}`);
+      const paths = files.map((path) => `/${path}`);
       const named = namesIn(text).filter((name) => /^[a-z][\w/-]*(\.test)?\.ts$/.test(name));
       assert.deepEqual(
         named.filter((name) => !paths.some((path) => path.endsWith(`/${name}`))),
@@ -225,10 +231,6 @@ describe('what the documents name', () => {
     });
 
     test(`every identifier in ${document} occurs in the code`, () => {
-      const code = files().filter((path) => /\.tsx?$/.test(path) && !path.includes('contributing.test'));
-      const words = new Set(
-        code.flatMap((path) => readFileSync(join(copy, path), 'utf8').match(/\w+/g) ?? []),
-      );
       const named = namesIn(text).flatMap((name) => name.match(/\b[A-Za-z]*[a-z][A-Z]\w*\b/g) ?? []);
       assert.deepEqual(
         [...new Set(named)].filter((name) => !words.has(name)),
