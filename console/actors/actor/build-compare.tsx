@@ -1,13 +1,12 @@
 // The log of a build beside that of the last good one of its version.
 import { ReadProblem } from '../../lib/read-problem.tsx';
-import { TextLink } from '../../ui/link.tsx';
 import { EmptyState, Skeleton } from '../../ui/states.tsx';
-import { Time } from '../../ui/time.tsx';
 import { OneSidedLines } from '../run/compare-log.tsx';
 import { COMPARE_WORDS } from '../run/compare-words.ts';
 import { useBuildComparison, type ActorDetail } from './actor-queries.ts';
 import { ACTOR_WORDS } from './actor-words.ts';
 import { hrefOfBuild } from './builds-tab.tsx';
+import { ComparedWith } from './compared-with.tsx';
 
 export function BuildCompare({ actor, id }: { actor: ActorDetail; id: string }) {
   const { data, error, refetch } = useBuildComparison(id);
@@ -20,13 +19,7 @@ export function BuildCompare({ actor, id }: { actor: ActorDetail; id: string }) 
   const { before, log } = data;
   return (
     <>
-      <p className="t13">
-        {ACTOR_WORDS.comparedWith}{' '}
-        <TextLink href={hrefOfBuild(actor, before.id)}>
-          {ACTOR_WORDS.build} {before.number}
-        </TextLink>
-        , <Time at={before.startedAt} />
-      </p>
+      <ComparedWith actor={actor} build={before} />
       <OneSidedLines
         title={ACTOR_WORDS.onlyInBuild}
         lines={log.added}

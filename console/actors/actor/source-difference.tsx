@@ -1,14 +1,12 @@
 // The files of a version beside those that its last good build was made from.
 import { ReadProblem } from '../../lib/read-problem.tsx';
 import { JsonDiff } from '../../ui/json-diff.tsx';
-import { TextLink } from '../../ui/link.tsx';
 import { Section } from '../../ui/page.tsx';
 import { EmptyState, Skeleton } from '../../ui/states.tsx';
 import { Badge } from '../../ui/status.tsx';
-import { Time } from '../../ui/time.tsx';
 import { useBuiltFiles, type ActorDetail, type SourceFile } from './actor-queries.ts';
 import { ACTOR_WORDS } from './actor-words.ts';
-import { hrefOfBuild } from './builds-tab.tsx';
+import { ComparedWith } from './compared-with.tsx';
 
 export interface SourceDifferenceProps {
   actor: ActorDetail;
@@ -28,13 +26,7 @@ export function SourceDifference({ actor, version, files }: SourceDifferenceProp
   const changes = changesOf(data.files, files);
   return (
     <div className="stack stack--16">
-      <p className="t13">
-        {ACTOR_WORDS.comparedWith}{' '}
-        <TextLink href={hrefOfBuild(actor, build.id)}>
-          {ACTOR_WORDS.build} {build.number}
-        </TextLink>
-        , <Time at={build.startedAt} />
-      </p>
+      <ComparedWith actor={actor} build={build} />
       {changes.length === 0 && <p className="muted">{ACTOR_WORDS.sameAsBuilt}</p>}
       {changes.map(({ name, state, before, after, isText }) => (
         <Section key={name} title={name} badge={<Badge>{ACTOR_WORDS.fileStates[state]}</Badge>}>

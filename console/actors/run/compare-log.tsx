@@ -1,12 +1,12 @@
 // Lines that only one of two logs has, the most severe first, each with a link to the first of its kind.
 import '../../styles/run-compare.css';
+import type { OneSidedLine } from '../../api/types/signalbox.ts';
 import { formatCount } from '../../ui/format.ts';
 import { TextLink } from '../../ui/link.tsx';
 import { Section } from '../../ui/page.tsx';
 import { Status, type StatusTone } from '../../ui/status.tsx';
 import { ListFoot } from '../../lib/list-foot.tsx';
 import { Table, type TableColumn } from '../../ui/table.tsx';
-import type { OneSidedLine } from './compare-queries.ts';
 import { COMPARE_WORDS } from './compare-words.ts';
 
 const TONES: Readonly<Record<string, StatusTone>> = { ERROR: 'bad', WARN: 'warn' };

@@ -1,8 +1,9 @@
 // What two runs counted, and how their inputs or options differ, as tables.
+import type { JsonDifference, RunComparison } from '../../api/types/signalbox.ts';
 import { ListFoot } from '../../lib/list-foot.tsx';
 import { formatBytes, formatCount, formatDuration } from '../../ui/format.ts';
 import { Table, type TableColumn } from '../../ui/table.tsx';
-import type { CountName, Difference, RunComparison } from './compare-queries.ts';
+import type { CountName } from './compare-queries.ts';
 import { COMPARE_WORDS } from './compare-words.ts';
 
 interface CountRow {
@@ -77,7 +78,7 @@ function format(name: CountName, value: number): string {
   return formatCount(value);
 }
 
-const DIFFERENCE_COLUMNS: TableColumn<Difference>[] = [
+const DIFFERENCE_COLUMNS: TableColumn<JsonDifference>[] = [
   {
     id: 'path',
     head: COMPARE_WORDS.place,
@@ -100,7 +101,7 @@ function ValueText({ value }: { value: unknown }) {
 
 export interface DifferenceTableProps {
   label: string;
-  rows: Difference[];
+  rows: JsonDifference[];
   /** There may be more than are shown. */
   total: number;
 }

@@ -1,6 +1,7 @@
 // A run beside another one, the last good one by itself: input, options, build, counts, and what only one of the logs says.
 import '../../styles/run-compare.css';
 import type { ReactNode } from 'react';
+import type { ComparedRun, RunComparison } from '../../api/types/signalbox.ts';
 import { ReadProblem } from '../../lib/read-problem.tsx';
 import { useSearchState, useTypedFilter } from '../../lib/search-state.ts';
 import { Banner } from '../../ui/banner.tsx';
@@ -16,7 +17,7 @@ import { ChangesBetween } from './changes-between.tsx';
 import { CommitsBetween } from './commits-between.tsx';
 import { CountTable, DifferenceTable, OutputDifference } from './compare-tables.tsx';
 import { OneSidedLines } from './compare-log.tsx';
-import { useComparison, type ComparedRun, type RunComparison } from './compare-queries.ts';
+import { useComparison } from './compare-queries.ts';
 import { COMPARE_WORDS } from './compare-words.ts';
 
 export function RunCompare({ run }: { run: RunDetail }) {

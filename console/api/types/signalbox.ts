@@ -381,12 +381,29 @@ interface CommitSummary {
   authoredAt: number;
 }
 
-interface ComparedBuild {
+export interface ComparedBuild {
   id: string;
   number: string;
   status: 'READY' | 'RUNNING' | 'SUCCEEDED' | 'FAILED' | 'TIMING-OUT' | 'TIMED-OUT' | 'ABORTING' | 'ABORTED';
   startedAt: number;
   finishedAt: number | null;
+}
+
+export interface ComparedRun {
+  id: string;
+  actorId: string;
+  taskId: string | null;
+  status: 'READY' | 'RUNNING' | 'SUCCEEDED' | 'FAILED' | 'TIMING-OUT' | 'TIMED-OUT' | 'ABORTING' | 'ABORTED';
+  statusMessage: string | null;
+  exitCode: number | null;
+  startedAt: number;
+  finishedAt: number | null;
+  build: {
+    id: string;
+    number: string;
+    /** That it was built from, where your own Actor has its sources in a repository */
+    commit?: string;
+  };
 }
 
 export interface CopiedFlag {
@@ -445,6 +462,16 @@ export interface ExternalLogin {
 
 export interface ExternalLoginAddress {
   url: string;
+}
+
+export interface FailedRequests {
+  items: Request[];
+  /** Among those that were looked through, with whatever error */
+  failed: number;
+  /** There are more requests than were looked through */
+  isPartial: boolean;
+  /** The last errors of the first 1000 of them, the most frequent 50 first */
+  errors: QueueError[];
 }
 
 interface FailureGroup {
@@ -650,6 +677,21 @@ export interface FoundRuns {
   };
 }
 
+export interface JsonDifference {
+  /** A JSON pointer; empty for the whole value */
+  path: string;
+  /** Absent where there was nothing */
+  before?: unknown;
+  /** Absent where there is nothing */
+  after?: unknown;
+}
+
+export interface KeyGroup {
+  /** Of several keys: up to and with the delimiter. A record has none */
+  prefix?: string;
+  record?: RecordHead;
+}
+
 export interface LastChanges {
   /** The commit whose folder it is */
   sha: string;
@@ -725,7 +767,7 @@ interface MissingPermission {
   resource: string;
 }
 
-interface OneSidedLine {
+export interface OneSidedLine {
   /** Without what differs from run to run: `<n>`, `<url>`, `<id>`, `<time>` */
   text: string;
   count: number;
@@ -772,8 +814,15 @@ export interface PreferencePatch {
   dismissed?: string[] | null;
   tables?: Record<
     string,
-    { columns?: string[]; widths?: Record<string, number>; density?: 'compact' | 'default' }
+    {
+      columns?: string[];
+      widths?: Record<string, number>;
+      /** Columns that stay in view while the others are scrolled */
+      pinned?: string[];
+      density?: 'compact' | 'default';
+    }
   > | null;
+  pinnedActors?: string[] | null;
   views?: Record<
     string,
     {
@@ -797,8 +846,16 @@ export interface Preferences {
   dismissed?: string[];
   tables?: Record<
     string,
-    { columns?: string[]; widths?: Record<string, number>; density?: 'compact' | 'default' }
+    {
+      columns?: string[];
+      widths?: Record<string, number>;
+      /** Columns that stay in view while the others are scrolled */
+      pinned?: string[];
+      density?: 'compact' | 'default';
+    }
   >;
+  /** The ids of Actors that home shows, in their order */
+  pinnedActors?: string[];
   /** Filters of lists that were given a name */
   views?: Record<
     string,
@@ -808,6 +865,14 @@ export interface Preferences {
       query: string;
     }[]
   >;
+}
+
+interface QueueError {
+  /** Without numbers, addresses, ids and times */
+  text: string;
+  /** As a request has it */
+  example: string;
+  count: number;
 }
 
 export interface RecordHead {
@@ -835,9 +900,112 @@ export interface RepositoryStanding {
   actors: BuiltActor[];
 }
 
+interface Request {
+  id: string;
+  uniqueKey: string;
+  url: string;
+  method?: 'GET' | 'HEAD' | 'POST' | 'PUT' | 'DELETE' | 'CONNECT' | 'OPTIONS' | 'TRACE' | 'PATCH';
+  retryCount?: number;
+  loadedUrl?: string | null;
+  payload?: string | Record<string, unknown> | null;
+  headers?: Record<string, unknown> | null;
+  userData?: Record<string, unknown>;
+  noRetry?: boolean | null;
+  errorMessages?: string[] | null;
+  handledAt?: string | null;
+  lockByClient?: string;
+  lockExpiresAt?: string;
+}
+
 interface RunChoice {
   value: string;
   count: number;
+}
+
+export interface RunComparison {
+  before: ComparedRun;
+  after: ComparedRun;
+  /** What is different in the input */
+  input: {
+    isSame: boolean;
+    /** The first 200; secrets are left out */
+    differences: JsonDifference[];
+    total: number;
+    /** Why the inputs cannot be compared: `isSame` is then false */
+    reason?: string;
+  };
+  /** What is different in the options */
+  options: JsonDifference[];
+  counts: {
+    items: {
+      /** Absent where it is not known */
+      before?: number;
+      /** Absent where it is not known */
+      after?: number;
+    };
+    requests: {
+      /** Absent where it is not known */
+      before?: number;
+      /** Absent where it is not known */
+      after?: number;
+    };
+    handledRequests: {
+      /** Absent where it is not known */
+      before?: number;
+      /** Absent where it is not known */
+      after?: number;
+    };
+    durationMs: {
+      /** Absent where it is not known */
+      before?: number;
+      /** Absent where it is not known */
+      after?: number;
+    };
+    memoryMaxBytes: {
+      /** Absent where it is not known */
+      before?: number;
+      /** Absent where it is not known */
+      after?: number;
+    };
+    cpuAvgUsage: {
+      /** Absent where it is not known */
+      before?: number;
+      /** Absent where it is not known */
+      after?: number;
+    };
+    restarts: {
+      /** Absent where it is not known */
+      before?: number;
+      /** Absent where it is not known */
+      after?: number;
+    };
+    migrations: {
+      /** Absent where it is not known */
+      before?: number;
+      /** Absent where it is not known */
+      after?: number;
+    };
+  };
+  /** The names of fields that the items of only one of the runs have */
+  output: {
+    /** At most 200 */
+    added: string[];
+    /** At most 200 */
+    missing: string[];
+    common: number;
+    /** False where a dataset is gone, or may not be viewed */
+    isKnown: boolean;
+  };
+  log: {
+    /** Lines that the log before does not have, the most severe and frequent first; at most 100 */
+    added: OneSidedLine[];
+    /** Lines that only the log before has */
+    missing: OneSidedLine[];
+    addedTotal: number;
+    missingTotal: number;
+    /** A log has more different lines than are compared */
+    isPartial: boolean;
+  };
 }
 
 export interface RunFlagList {
