@@ -6,8 +6,8 @@ import { graphOf, widthOf } from '../../console/host/commits/commit-graph.ts';
 import { parsePatch, splitRows } from '../../console/host/diff/patch.ts';
 import { linesOf, textOf } from '../../console/host/files/content.ts';
 import { matchPaths } from '../../console/host/files/match-paths.ts';
-import { languageOf } from '../../console/host/highlight/languages.ts';
-import { tokenizeLines } from '../../console/host/highlight/tokenize.ts';
+import { languageOf } from '../../console/lib/highlight/languages.ts';
+import { tokenizeLines } from '../../console/lib/highlight/tokenize.ts';
 import {
   blobHref,
   compareHref,

@@ -537,9 +537,14 @@ describe('Actors in the console', { skip: noBrowser, timeout: 10 * PATIENCE_MS }
       '/actors/ada~chatter/source',
     );
     await page.getByRole('button', { name: 'package.json' }).click();
-    await page
-      .getByLabel('Content of package.json')
-      .fill('{"type":"module","scripts":{"start":"node main.js"},"private":true}');
+    const text = page.getByLabel('Content of package.json');
+    await text.fill('{"type":"module","scripts":{"start":"node main.js"},"private":true}');
+    await page.locator('.source__colours .tk-k', { hasText: 'true' }).waitFor();
+    await text.press('Tab');
+    assert.match(await text.inputValue(), /\} {2}$/);
+    await text.press('Escape');
+    await text.press('Tab');
+    await page.locator('button:focus', { hasText: 'Remove this file' }).waitFor();
     await page.getByRole('button', { name: 'Save and build' }).click();
     await page.waitForURL(/\/builds\/\w+$/);
     await page.locator('.st--pill', { hasText: 'Succeeded' }).waitFor();

@@ -167,6 +167,7 @@ function FileText({ file, isOwner, onContent, onRemove }: FileTextProps) {
   return (
     <div className="stack">
       <SourceText
+        path={file.name}
         label={ACTOR_WORDS.fileText(file.name)}
         isReadOnly={!isOwner}
         value={file.content ?? ''}

@@ -7,7 +7,7 @@ import { CopyButton } from '../../ui/copy-button.tsx';
 import { cssVars } from '../../ui/css-vars.ts';
 import { formatCount } from '../../ui/format.ts';
 import { Badge } from '../../ui/status.tsx';
-import { useTokenizer } from '../highlight/use-tokenizer.ts';
+import { useTokenizer } from '../../lib/highlight/use-tokenizer.ts';
 import { isImage, type DiffContext, type DiffFile } from './diff-file.ts';
 import { DiffTable, type LineTokens } from './diff-table.tsx';
 import { DIFF_WORDS } from './diff-words.ts';

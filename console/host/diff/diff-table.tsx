@@ -1,8 +1,8 @@
 // The lines of a difference, one below the other or side by side. A screen reader hears "added" and "removed", for signs alone are
 // often not read.
 import { Fragment, memo, type ReactNode } from 'react';
-import { CodeText } from '../highlight/code-text.tsx';
-import type { Token } from '../highlight/tokenize.ts';
+import { CodeText } from '../../lib/highlight/code-text.tsx';
+import type { Token } from '../../lib/highlight/tokenize.ts';
 import type { DiffMode, LineNotes, LineSpot } from './diff-file.ts';
 import { DIFF_WORDS } from './diff-words.ts';
 import { splitRows, type Hunk, type PatchLine } from './patch.ts';

@@ -2,7 +2,7 @@
 import { useMemo } from 'react';
 import { useRead } from '../../api/read.ts';
 import type { FoundFlag } from '../../api/types/signalbox.ts';
-import type { Token } from '../highlight/tokenize.ts';
+import type { Token } from '../../lib/highlight/tokenize.ts';
 
 /** So many the server looks up at once; files that name more texts than that are data. */
 const MAX_KEYS = 300;

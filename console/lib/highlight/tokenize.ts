@@ -12,7 +12,7 @@ export interface Token {
 }
 
 /** A comment or a string that goes on in the next line. */
-interface Open {
+export interface Open {
   kind: 'c' | 's';
   end: string;
   hasEscapes: boolean;
@@ -25,13 +25,23 @@ const TAG = String.raw`<\/?[\w:-]+|\/?>`;
 
 /** The tokens of each line. */
 export function tokenizeLines(lines: readonly string[], language: Language): Token[][] {
-  const finder = finderOf(language);
   let open: Open | undefined;
   return lines.map((line) => {
-    const tokens: Token[] = [];
-    open = readLine(line, language, finder, open, tokens);
+    const { tokens, after } = tokenizeLine(line, language, open);
+    open = after;
     return tokens;
   });
+}
+
+export interface TokenizedLine {
+  tokens: Token[];
+  /** What goes on in the next line. */
+  after: Open | undefined;
+}
+
+export function tokenizeLine(line: string, language: Language, before: Open | undefined): TokenizedLine {
+  const tokens: Token[] = [];
+  return { after: readLine(line, language, finderOf(language), before, tokens), tokens };
 }
 
 function readLine(
