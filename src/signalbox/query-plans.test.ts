@@ -3,6 +3,7 @@ import { before, test } from 'node:test';
 import { sql } from 'kysely';
 import { onEachEngine } from '../../test/engines.ts';
 import { assertPlans, recordStatements } from '../../test/query-plans.ts';
+import { listKeyGroups } from '../actors/key-value-stores/store.ts';
 import { listUsageOfAll } from '../actors/usage/store.ts';
 import { listDependents } from '../flags/feature-flags/store-references.ts';
 import {
@@ -226,6 +227,18 @@ onEachEngine((testEngine) => {
       hasFewRows: true,
       // The rows that were found are added up.
       scan: /SCAN (?!CONSTANT|recent)|Seq Scan on /,
+    });
+  });
+
+  test('keys of a store are found by an index, also where those that begin alike are one row', async () => {
+    const seen = recordStatements(engine);
+    const page = { prefix: 'a-', delimiter: '-', limit: 10 };
+    for (const after of [undefined, 'a-b-']) await listKeyGroups(engine.db, 's', { ...page, after });
+    await assertPlans(engine, [...seen.values()], {
+      atLeast: 1,
+      hasFewRows: true,
+      // The rows that were found so far.
+      scan: /SCAN (?!CONSTANT|walk)|Seq Scan on /,
     });
   });
 

@@ -161,6 +161,9 @@ describe('storages in the console', { skip: noBrowser, timeout: 10 * PATIENCE_MS
     await close();
   });
 
+    await page.getByLabel('Folders').selectOption('-');
+    await page.getByRole('link', { name: 'a-', exact: true }).click();
+    await page.getByRole('navigation', { name: 'Folder' }).getByText('a-').waitFor();
   test('a queue says why a request is not next, and releases what a client holds', async () => {
     const id = await create('request-queues', 'crawl');
     for (const name of ['a', 'b', 'c'])

@@ -102,6 +102,10 @@ function isOpen({ generalAccess }: Storage): boolean {
 
 const KEY = /^[a-zA-Z0-9!\-_.'()]{1,256}$/;
 
+const KEY_LETTERS = 'abcdefghijklmnopqrstuvwxyz';
+/** All that keys are made of. */
+export const KEY_CHARACTERS = `${KEY_LETTERS}${KEY_LETTERS.toUpperCase()}0123456789!-_.'()`;
+
 export function checkKey(key: string): void {
   if (KEY.test(key)) return;
   throw new Failure('invalid', `A key is made of 1 to 256 letters, digits and the characters !-_.'()`, {

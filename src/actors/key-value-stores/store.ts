@@ -1,11 +1,11 @@
 // The records of key-value stores in the database, with the contents that are small enough for a row.
-import type { ExpressionBuilder } from 'kysely';
+import { sql, type ExpressionBuilder } from 'kysely';
 import { Failure } from '../../kernel/failure.ts';
 import type { Engine } from '../../kernel/storage/engine.ts';
 import { buildOnce } from '../../kernel/storage/build-once.ts';
 import { executeAll } from '../../kernel/storage/execute-all.ts';
 import type { Db, Tables } from '../../kernel/storage/tables.ts';
-import type { Encoding, KeyFilter } from './model.ts';
+import { KEY_CHARACTERS, type Encoding, type KeyFilter } from './model.ts';
 import type { RecordRow } from './tables.ts';
 
 export interface RecordHead {
@@ -222,21 +222,11 @@ export async function listKeys(
 }
 
 /** With the type and the time of each record, without contents. */
-export async function listRecordHeads(
-  db: Db,
-  storeId: string,
-  page: KeyPage,
-): Promise<(Omit<RecordHead, 'encoding'> & { key: string })[]> {
+export async function listRecordHeads(db: Db, storeId: string, page: KeyPage): Promise<ListedHead[]> {
   const rows = await pageOf(db, storeId, page)
     .select(['key', 'size', 'content_type', 'etag', 'updated_at'])
     .execute();
-  return rows.map(({ key, size, content_type: contentType, etag, updated_at: updatedAt }) => ({
-    key,
-    size,
-    contentType,
-    etag,
-    updatedAt,
-  }));
+  return rows.map(headOf);
 }
 
 export async function listRecords(db: Db, storeId: string, page: KeyPage): Promise<StoredRecord[]> {
@@ -255,6 +245,63 @@ function pageOf(db: Db, storeId: string, { prefixes, key, after, limit }: KeyPag
   if (key !== undefined) query = query.where('key', '=', key);
   if (after !== undefined) query = query.where('key', '>', after);
   return query.orderBy('key').limit(limit);
+}
+
+export interface KeyGroup {
+  /** Of all its keys: up to and with the delimiter. */
+  prefix: string;
+}
+
+export interface KeyGroupPage {
+  prefix: string;
+  /** One character. */
+  delimiter: string;
+  /** The key or the prefix that the page before ended with. */
+  after: string | undefined;
+  limit: number;
+}
+
+type ListedHead = Omit<RecordHead, 'encoding'> & { key: string };
+
+/**
+ * The keys that begin with the prefix, where those that have a delimiter after it are one group for all up to there. Each step
+ * goes to the first key behind the group, so that a page costs as many looks at the index as it has rows, however many keys
+ * the groups have.
+ */
+export async function listKeyGroups(
+  db: Db,
+  storeId: string,
+  { prefix, delimiter, after, limit }: KeyGroupPage,
+): Promise<(KeyGroup | ListedHead)[]> {
+  const rest = sql`ltrim(substr(walk.key, cast(${prefix.length + 1} as integer)), ${KEY_CHARACTERS.replace(delimiter, '')})`;
+  const behind = sql`case when ${rest} = '' then walk.key
+    else substr(walk.key, 1, length(walk.key) - length(${rest}) + 1) || cast(${LAST} as text) end`;
+  const isGroup = after?.endsWith(delimiter) === true;
+  const { rows } = await sql<HeadRow>`
+    with recursive walk (key, step) as (
+      select (select r.key from kv_records as r
+        where r.store_id = ${storeId} and r.key >= ${prefix} and r.key > ${isGroup ? after + LAST : (after ?? '')}
+          and r.key < ${prefix + LAST}
+        order by r.key limit 1), 1
+      union all
+      select (select r.key from kv_records as r
+        where r.store_id = ${storeId} and r.key > ${behind} and r.key < ${prefix + LAST}
+        order by r.key limit 1), step + 1
+      from walk where walk.key is not null and step < ${limit})
+    select walk.key, r.size, r.content_type, r.etag, r.updated_at
+    from walk left join kv_records as r on r.store_id = ${storeId} and r.key = walk.key
+    where walk.key is not null
+    order by walk.key`.execute(db);
+  return rows.map((row) => {
+    const end = row.key.indexOf(delimiter, prefix.length);
+    return end === -1 ? headOf(row) : { prefix: row.key.slice(0, end + 1) };
+  });
+}
+
+type HeadRow = Pick<RecordRow, 'key' | 'size' | 'content_type' | 'etag' | 'updated_at'>;
+
+function headOf({ key, size, content_type: contentType, etag, updated_at: updatedAt }: HeadRow): ListedHead {
+  return { key, size, contentType, etag, updatedAt };
 }
 
 function recordOf(row: RecordRow): StoredRecord {

@@ -44,6 +44,53 @@ onEachEngine((engine) => {
     assert.deepEqual((await keysOf(id, '?prefix=c'))['items'], []);
   });
 
+  test('records are listed like folders by a delimiter, page by page, however many keys a folder has', async () => {
+    const { id } = await make();
+    const keys = [
+      'shot-a-1',
+      'shot-a-2',
+      'shot-a-',
+      'shot-b',
+      'shot-',
+      'Shot-c',
+      'a.b',
+      'STATE',
+      'z-1',
+      'z-2',
+    ];
+    for (const key of keys) await put(id, key, key, text);
+    const pageOf = async (query: string) =>
+      (await server.call(`/signalbox/v1/key-value-stores/${id}/key-groups?${query}`)).json;
+    const namesOf = ({ items }: Json) =>
+      (items as Json[]).map(({ prefix, record }) => (prefix as string | undefined) ?? `=${record.key}`);
+    const all = await pageOf('delimiter=-');
+    assert.deepEqual(namesOf(all), ['=STATE', 'Shot-', '=a.b', 'shot-', 'z-']);
+    assert.equal(all['next'], undefined);
+    const [state] = all['items'] as Json[];
+    assert.deepEqual([state!['record'].size, state!['record'].contentType], [5, 'text/plain; charset=utf-8']);
+    assert.deepEqual(namesOf(await pageOf('delimiter=-&prefix=shot-')), ['=shot-', 'shot-a-', '=shot-b']);
+    assert.deepEqual(namesOf(await pageOf('delimiter=-&prefix=shot-a-')), [
+      '=shot-a-',
+      '=shot-a-1',
+      '=shot-a-2',
+    ]);
+    assert.deepEqual(namesOf(await pageOf('delimiter=.&prefix=a')), ['a.']);
+    assert.deepEqual(namesOf(await pageOf('delimiter=-&prefix=nothing')), []);
+    const walked: string[] = [];
+    for (let cursor: string | undefined = ''; cursor !== undefined;) {
+      const page = await pageOf(`delimiter=-&limit=2${cursor === '' ? '' : `&cursor=${cursor}`}`);
+      walked.push(...namesOf(page));
+      cursor = page['next'] as string | undefined;
+    }
+    assert.deepEqual(walked, namesOf(all));
+    for (const query of ['', 'delimiter=/', 'delimiter=--', 'delimiter=-&limit=0'])
+      assert.equal(
+        (await server.call(`/signalbox/v1/key-value-stores/${id}/key-groups?${query}`)).status,
+        422,
+        query,
+      );
+  });
+
   test('a record is written only while it has the ETag that If-Match names', async () => {
     const { id } = await make();
     await put(id, 'note', 'first', text);
@@ -171,3 +218,4 @@ onEachEngine((engine) => {
     }
   });
 });
+      `key-value-stores/${store}/key-groups?delimiter=-`,

@@ -4,7 +4,7 @@ import { path, type Call } from '../../../api/call.ts';
 import { readBytes, send } from '../../../api/client.ts';
 import type { ApiError } from '../../../api/error.ts';
 import { keyOf, usePages, type CursorPage } from '../../../api/read.ts';
-import type { RecordHead } from '../../../api/types/signalbox.ts';
+import type { KeyGroup, RecordHead } from '../../../api/types/signalbox.ts';
 import type { Query } from '../storage.ts';
 
 const PAGE = 100;
@@ -15,11 +15,36 @@ function headsCall(id: string, query: Query): Call {
   return { api: 'signalbox', path: path`/key-value-stores/${id}/keys`, query };
 }
 
-export function useRecordHeads(id: string, prefix: string) {
-  return usePages<RecordHead>(
-    { call: headsCall(id, { prefix, limit: PAGE }), topics: [RECORDS, 'key-value-store'] },
+/** A row of the list: a record, or several keys that begin alike. */
+export interface KeyRow {
+  /** The key, or what the keys begin with. */
+  name: string;
+  record?: RecordHead | undefined;
+}
+
+/** All keys that begin with the prefix; with a delimiter only up to the next one, like folders. */
+export function useKeyRows(id: string, prefix: string, delimiter: string | undefined) {
+  const list = usePages<RecordHead | KeyGroup>(
+    {
+      call:
+        delimiter === undefined
+          ? headsCall(id, { prefix, limit: PAGE })
+          : {
+              api: 'signalbox',
+              path: path`/key-value-stores/${id}/key-groups`,
+              query: { delimiter, prefix, limit: PAGE },
+            },
+      topics: [RECORDS, 'key-value-store'],
+    },
     { keepsPrevious: true },
   );
+  const rows = list.data?.pages.flatMap(({ items }) => items.map(rowOf)) ?? [];
+  return { ...list, rows };
+}
+
+function rowOf(item: RecordHead | KeyGroup): KeyRow {
+  if ('key' in item) return { name: item.key, record: item };
+  return { name: item.prefix ?? item.record!.key, record: item.record };
 }
 
 /** As it is now; undefined where there is none. The key itself is the first that begins with it. */

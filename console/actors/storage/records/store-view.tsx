@@ -1,5 +1,4 @@
 // One key-value store: its keys, and one record beside them.
-import type { RecordHead } from '../../../api/types/signalbox.ts';
 import { useState, type DragEvent } from 'react';
 import { classNames } from '../../../ui/class-names.ts';
 import { ListFoot, NoMatch, shownOf } from '../../../lib/list-foot.tsx';
@@ -7,35 +6,21 @@ import { ReadProblem } from '../../../lib/read-problem.tsx';
 import { useSearchState, useTypedFilter } from '../../../lib/search-state.ts';
 import { download } from '../../../lib/signed-link.ts';
 import { Button } from '../../../ui/button.tsx';
-import { FilterInput } from '../../../ui/input.tsx';
+import { FilterInput, SelectInput } from '../../../ui/input.tsx';
 import { useKeys } from '../../../ui/keys.ts';
-import { Bytes } from '../../../ui/numbers.tsx';
 import { EmptyState } from '../../../ui/states.tsx';
-import { Table, type TableColumn } from '../../../ui/table.tsx';
-import { Time } from '../../../ui/time.tsx';
+import { Table } from '../../../ui/table.tsx';
 import { StorageHead } from '../storage-head.tsx';
 import { hrefOf, type Store } from '../storage.ts';
+import { FolderWay, KEY_COLUMNS } from './key-folders.tsx';
 import { NewRecord } from './new-record.tsx';
 import { RecordPanel } from './record-panel.tsx';
-import { archiveCall, useRecordHeads } from './records.ts';
+import { archiveCall, useKeyRows, type KeyRow } from './records.ts';
 import { UploadDialog } from './upload-dialog.tsx';
 import { WORDS } from './store-words.ts';
 
-const COLUMNS: TableColumn<RecordHead>[] = [
-  {
-    id: 'key',
-    head: WORDS.key,
-    isMain: true,
-    cell: ({ key }) => <span className="mono t12 value-text">{key}</span>,
-  },
-  {
-    id: 'type',
-    head: WORDS.type,
-    cell: ({ contentType }) => <span className="muted value-text">{contentType}</span>,
-  },
-  { id: 'size', head: WORDS.size, align: 'end', cell: ({ size }) => <Bytes value={size} /> },
-  { id: 'modified', head: WORDS.modified, priority: 'mid', cell: ({ updatedAt }) => <Time at={updatedAt} /> },
-];
+/** Keys cannot have slashes; these are what programs put in their place. */
+const DELIMITERS = ['-', '_', '.'] as const;
 
 export function StoreView({ store }: { store: Store }) {
   const { id } = store;
@@ -46,6 +31,7 @@ export function StoreView({ store }: { store: Store }) {
   const drop = useDrop(setFiles);
   const key = search.get('key');
   const prefix = search.get('prefix') ?? '';
+  const delimiter = DELIMITERS.find((one) => one === search.get('by'));
   useKeys({ c: () => setCreating(true) });
   const open = (next: string | undefined) => search.set({ key: next }, { isStep: next !== undefined });
   return (
@@ -73,14 +59,36 @@ export function StoreView({ store }: { store: Store }) {
           </>
         }
       />
-      <div className="list-bar">
-        <FilterInput label={WORDS.filter} value={typed} onChange={setTyped} />
+      <div className="row row--wrap list-bar">
+        <div className="grow">
+          <FilterInput label={WORDS.filter} value={typed} onChange={setTyped} />
+        </div>
+        <SelectInput
+          className="in--auto"
+          aria-label={WORDS.folders}
+          value={delimiter ?? ''}
+          onValue={(by) => search.set({ by })}
+          options={[
+            { value: '', label: WORDS.noFolders },
+            ...DELIMITERS.map((one) => ({ value: one, label: WORDS.foldersBy(one) })),
+          ]}
+        />
       </div>
+      {delimiter !== undefined && prefix !== '' && (
+        <FolderWay
+          prefix={prefix}
+          delimiter={delimiter}
+          hrefOf={(folder) => search.href({ prefix: folder, key: undefined })}
+        />
+      )}
       <div className={key === undefined ? undefined : 'cols cols--panel'}>
         <RecordTable
           id={id}
           prefix={prefix}
-          rowHref={(one) => search.href({ key: one })}
+          delimiter={delimiter}
+          rowHref={({ name, record }) =>
+            search.href(record === undefined ? { prefix: name, key: undefined } : { key: name })
+          }
           onClear={() => setTyped('')}
           onUpload={() => setFiles([])}
         />
@@ -99,24 +107,24 @@ export function StoreView({ store }: { store: Store }) {
 interface RecordTableProps {
   id: string;
   prefix: string;
-  rowHref: (key: string) => string;
+  delimiter: string | undefined;
+  rowHref: (row: KeyRow) => string;
   onClear: () => void;
   onUpload: () => void;
 }
 
-function RecordTable({ id, prefix, rowHref, onClear, onUpload }: RecordTableProps) {
-  const list = useRecordHeads(id, prefix);
-  const { data, error, isPending, isPlaceholderData, refetch } = list;
-  const rows = data?.pages.flatMap(({ items }) => items) ?? [];
+function RecordTable({ id, prefix, delimiter, rowHref, onClear, onUpload }: RecordTableProps) {
+  const list = useKeyRows(id, prefix, delimiter);
+  const { data, rows, error, isPending, isPlaceholderData, refetch } = list;
   if (data === undefined && error !== null)
     return <ReadProblem error={error} onRetry={() => void refetch()} />;
   return (
     <Table
       label={WORDS.records}
-      columns={COLUMNS}
+      columns={KEY_COLUMNS}
       rows={rows}
-      rowKey={({ key }) => key}
-      rowHref={({ key }) => rowHref(key)}
+      rowKey={({ name }) => name}
+      rowHref={rowHref}
       isLoading={isPending || isPlaceholderData}
       emptyState={
         prefix === '' ? (
@@ -136,7 +144,10 @@ function RecordTable({ id, prefix, rowHref, onClear, onUpload }: RecordTableProp
       }
       footer={
         <>
-          <ListFoot list={shownOf(list, rows)} nouns={WORDS.nouns} />
+          <ListFoot
+            list={shownOf(list, rows)}
+            nouns={delimiter === undefined ? WORDS.nouns : WORDS.rowNouns}
+          />
           <span className="push">
             <Button tone="ghost" size="sm" icon="redo" onClick={() => void refetch()}>
               {WORDS.refresh}
