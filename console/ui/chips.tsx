@@ -2,7 +2,8 @@
 import { formatCount } from './format.ts';
 
 export interface ChipsProps {
-  items: { label: string; count?: number | undefined; isOn: boolean; onToggle: () => void }[];
+  /** An id where labels may be the same. */
+  items: { id?: string; label: string; count?: number | undefined; isOn: boolean; onToggle: () => void }[];
   label: string;
 }
 
@@ -11,7 +12,7 @@ export function Chips({ items, label }: ChipsProps) {
     <div className="chips chips--x" role="group" aria-label={label}>
       {items.map((item) => (
         <button
-          key={item.label}
+          key={item.id ?? item.label}
           type="button"
           className="chip"
           aria-pressed={item.isOn}

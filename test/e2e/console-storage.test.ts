@@ -208,6 +208,9 @@ describe('storages in the console', { skip: noBrowser, timeout: 10 * PATIENCE_MS
     assert.deepEqual([again.handledAt ?? null, again.retryCount], [null, 0]);
     assert.deepEqual(await findBarriers(page), []);
     assert.deepEqual(takeProblems(), []);
+    await page.getByRole('button', { name: 'HTTP <n>' }).click();
+    await page.waitForURL(/[?&]error=HTTP/);
+    await page.getByRole('table').getByText('HTTP 503').waitFor();
     await close();
   });
 

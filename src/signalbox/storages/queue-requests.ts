@@ -1,5 +1,6 @@
 // The requests of a queue for somebody who looks on: unlike calls of the Actors API, these make nobody a client of the queue, which
 // would change how crawlers use it.
+import { normalizeText } from '../../actors/logs/normalize.ts';
 import { QueueRequest } from '../../actors/request-queues/model.ts';
 import { authorizeQueueReading, openQueue } from '../../actors/request-queues/open-queue.ts';
 import {
@@ -16,9 +17,14 @@ import { enforceLimit } from '../../actors/storages/rate-limits.ts';
 import { ByReference } from '../../actors/storages/routes.ts';
 import { clampLimit, describeLimit } from '../../kernel/http/reply/page.ts';
 import { JsonText, route } from '../../kernel/http/route.ts';
-import { OneOf, Type } from '../../kernel/schema/schema.ts';
+import { OneOf, PlainText, Type, type Static } from '../../kernel/schema/schema.ts';
 import { mapInSlices } from '../../kernel/yield-to-event-loop.ts';
-import { findFailedRequests, MAX_SEARCHED_REQUESTS } from './store-failed-requests.ts';
+import {
+  findFailedRequests,
+  MAX_READ_ERRORS,
+  MAX_SEARCHED_REQUESTS,
+  type FailedRequest,
+} from './store-failed-requests.ts';
 
 /** Of a unique key. */
 const MAX_LENGTH = 65_536;
@@ -75,6 +81,17 @@ const listQueueRequests = route(
 
 /** Of the requests that one reply has. */
 const MAX_FAILED_BYTES = 2_000_000;
+const MAX_ERRORS = 50;
+const MAX_EXAMPLE = 500;
+
+const QueueError = Type.Object(
+  {
+    text: Type.String({ description: 'Without numbers, addresses, ids and times' }),
+    example: Type.String({ description: 'As a request has it' }),
+    count: Type.Integer(),
+  },
+  { $id: 'QueueError' },
+);
 
 const listFailedRequests = route(
   {
@@ -82,20 +99,32 @@ const listFailedRequests = route(
     method: 'GET',
     path: '/request-queues/{storageId}/requests/failed',
     summary: 'List the requests of a queue that were handled with errors',
-    description: `The first ones in the order of their ids, and how many there are among the first ${MAX_SEARCHED_REQUESTS} requests.`,
+    description: `The first ones in the order of their ids, how many there are among the first ${MAX_SEARCHED_REQUESTS} requests, and with which errors.`,
     access: READ_ACCESS,
     params: ByReference,
     query: Type.Object({
+      error: Type.Optional(
+        PlainText({
+          maxLength: 1000,
+          description: 'The `text` of an error: requests that ended with it alone',
+        }),
+      ),
       limit: Type.Optional(
         Type.Integer({ minimum: 1, description: describeLimit(DEFAULT_LISTED, DEFAULT_LISTED) }),
       ),
     }),
     reply: {
-      200: Type.Object({
-        items: Type.Array(QueueRequest),
-        failed: Type.Integer({ description: 'Among those that were looked through' }),
-        isPartial: Type.Boolean({ description: 'There are more requests than were looked through' }),
-      }),
+      200: Type.Object(
+        {
+          items: Type.Array(QueueRequest),
+          failed: Type.Integer({ description: 'Among those that were looked through, with whatever error' }),
+          isPartial: Type.Boolean({ description: 'There are more requests than were looked through' }),
+          errors: Type.Array(QueueError, {
+            description: `The last errors of the first ${MAX_READ_ERRORS} of them, the most frequent ${MAX_ERRORS} first`,
+          }),
+        },
+        { $id: 'FailedRequests' },
+      ),
     },
   },
   async (call, kernel) => {
@@ -104,16 +133,42 @@ const listFailedRequests = route(
     const { id: queueId } = await openQueue(kernel, call, 'read');
     await enforceLimit(kernel, 'queue', queueId, now);
     const limit = clampLimit(query.limit, DEFAULT_LISTED, DEFAULT_LISTED);
-    const wanted = { limit, maxBytes: MAX_FAILED_BYTES };
-    const { ids, failed, searched } = await findFailedRequests(kernel.db, queueId, wanted);
+    const { requests, failed, searched } = await findFailedRequests(kernel.db, queueId);
+    const groups = Map.groupBy(requests, ({ error }) => normalizeText(error));
+    const { error } = query;
+    const ids = firstOf(error === undefined ? requests : (groups.get(error) ?? []), limit);
     const found = await findRequests(queues, queueId, ids);
     countQueueUse(queues, queueId, { reads: found.length });
     const items = found.map((row) => requestText(row, now)).join(',');
     const isPartial = searched === MAX_SEARCHED_REQUESTS;
-    return new JsonText(`{"items":[${items}],"failed":${failed},"isPartial":${isPartial}}`);
+    const errors = JSON.stringify(toErrors(groups));
+    return new JsonText(
+      `{"items":[${items}],"failed":${failed},"isPartial":${isPartial},"errors":${errors}}`,
+    );
   },
   authorizeQueueReading,
 );
+
+/** As many as one reply has room for. */
+function firstOf(requests: readonly FailedRequest[], limit: number): string[] {
+  let bytes = 0;
+  const end = requests.findIndex((request, index) => {
+    bytes += request.bytes;
+    return index === limit || (index > 0 && bytes > MAX_FAILED_BYTES);
+  });
+  return requests.slice(0, end === -1 ? requests.length : end).map(({ id }) => id);
+}
+
+function toErrors(groups: ReadonlyMap<string, readonly FailedRequest[]>): Static<typeof QueueError>[] {
+  return [...groups]
+    .map(([text, requests]) => ({
+      text,
+      example: requests[0]!.error.slice(0, MAX_EXAMPLE),
+      count: requests.length,
+    }))
+    .toSorted((one, other) => other.count - one.count || (one.text < other.text ? -1 : 1))
+    .slice(0, MAX_ERRORS);
+}
 
 const findRequest = route(
   {

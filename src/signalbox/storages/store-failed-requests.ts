@@ -5,20 +5,27 @@ import type { Db } from '../../kernel/storage/tables.ts';
 
 /** By one call. */
 export const MAX_SEARCHED_REQUESTS = 20_000;
+/** Of so many of those that have errors, these are read. */
+export const MAX_READ_ERRORS = 1000;
+/** Of a request, from its end: its errors stand there. */
+const MAX_ERROR_TEXT = 4000;
+
+export interface FailedRequest {
+  id: string;
+  /** Of its content. */
+  bytes: number;
+  /** The last one: after it, the request was given up. */
+  error: string;
+}
 
 export interface FailedRequests {
-  /** Of the first ones. */
-  ids: string[];
+  /** The first ones, in the order of their ids. */
+  requests: FailedRequest[];
   failed: number;
   searched: number;
 }
 
-/** In the order of their ids. `maxBytes` is for the content of those whose ids are returned. */
-export async function findFailedRequests(
-  db: Db,
-  queueId: string,
-  { limit, maxBytes }: { limit: number; maxBytes: number },
-): Promise<FailedRequests> {
+export async function findFailedRequests(db: Db, queueId: string): Promise<FailedRequests> {
   const some = db
     .selectFrom('queue_requests')
     .select(['id', 'handled_at', 'rest'])
@@ -34,19 +41,28 @@ export async function findFailedRequests(
       sql<number | string>`coalesce(sum(case when ${isFailed} then 1 else 0 end), 0)`.as('failed'),
     ])
     .executeTakeFirstOrThrow();
+  if (Number(failed) === 0) return { requests: [], failed: 0, searched: Number(searched) };
   const rows = await db
     .selectFrom(some.as('some'))
-    .select(['id', sql<number | string>`length(rest)`.as('bytes')])
+    .select([
+      'id',
+      sql<number | string>`length(rest)`.as('bytes'),
+      sql<string>`substr(rest, length(rest) - ${sql.lit(MAX_ERROR_TEXT - 1)})`.as('end'),
+    ])
     .where(isFailed)
     .orderBy('id')
-    .limit(limit)
+    .limit(MAX_READ_ERRORS)
     .execute();
-  const ids: string[] = [];
-  let bytes = 0;
-  for (const row of rows) {
-    bytes += Number(row.bytes);
-    if (ids.length > 0 && bytes > maxBytes) break;
-    ids.push(row.id);
+  const requests = rows.map(({ id, bytes, end }) => ({ id, bytes: Number(bytes), error: lastError(end) }));
+  return { requests, failed: Number(failed), searched: Number(searched) };
+}
+
+/** Of the JSON of a request, or of its end; a longer error begins somewhere in its middle. */
+function lastError(end: string): string {
+  const [, text = ''] = /"((?:[^"\\]|\\.)*)"\]\}$/s.exec(end) ?? [];
+  try {
+    return JSON.parse(`"${text}"`) as string;
+  } catch {
+    return text;
   }
-  return { ids, failed: Number(failed), searched: Number(searched) };
 }

@@ -184,20 +184,36 @@ onEachEngine((engine) => {
     const handledAt = '2026-06-01T00:00:00.000Z';
     const failed = [
       await add('a', { handledAt, errorMessages: ['HTTP 503'], retryCount: 3 }),
-      await add('b', { handledAt, errorMessages: ['It timed out'] }),
+      await add('b', { handledAt, errorMessages: ['HTTP 503', 'It "timed out"\nafter 30 s'] }),
+      await add('f', { handledAt, errorMessages: [`HTTP 404 ${'x'.repeat(9000)}`, 'HTTP 500'] }),
     ].toSorted((one, other) => (one < other ? -1 : 1));
     await add('c', { handledAt, errorMessages: [], userData: { errorMessages: ['no'] } });
     await add('d', { errorMessages: ['HTTP 503'] });
     await add('e', { handledAt });
     const path = `/signalbox/v1/request-queues/${queue}/requests/failed`;
     const { items, ...rest } = (await server.call(path)).json as { items: Json[] };
-    assert.deepEqual(rest, { failed: 2, isPartial: false });
+    const ends = items.map((item) => (item['errorMessages'] as string[]).at(-1)!);
+    assert.deepEqual(rest, {
+      failed: 3,
+      isPartial: false,
+      errors: [
+        { text: 'HTTP <n>', example: ends.find((end) => end.startsWith('HTTP')), count: 2 },
+        { text: 'It "timed out"\nafter <n> s', example: 'It "timed out"\nafter 30 s', count: 1 },
+      ],
+    });
     assert.deepEqual(
       items.map(({ id }) => id),
       failed,
     );
     const [first] = (await server.call(`${path}?limit=1`)).json['items'] as Json[];
     assert.equal(first!['id'], failed[0]);
+    const timedOut = await server.call(`${path}?error=${encodeURIComponent('It "timed out"\nafter <n> s')}`);
+    assert.deepEqual(
+      timedOut.json['items'].map(({ uniqueKey }: Json) => uniqueKey),
+      ['b'],
+    );
+    assert.equal(timedOut.json['failed'], 3);
+    assert.deepEqual((await server.call(`${path}?error=other`)).json['items'], []);
     assert.equal((await server.call(`${path}?limit=0`)).status, 422);
   });
 
@@ -208,6 +224,7 @@ onEachEngine((engine) => {
     const { value: token } = await giveToken(server, eve, { role: 'owner' });
     const paths = [
       `key-value-stores/${store}/keys`,
+      `key-value-stores/${store}/key-groups?delimiter=-`,
       `request-queues/${queue}/requests/find?q=x`,
       `request-queues/${queue}/requests`,
       `request-queues/${queue}/requests/failed`,
@@ -218,4 +235,3 @@ onEachEngine((engine) => {
     }
   });
 });
-      `key-value-stores/${store}/key-groups?delimiter=-`,

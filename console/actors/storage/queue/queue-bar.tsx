@@ -1,8 +1,8 @@
 // How far a queue is: a bar of what is pending, locked and handled, with the numbers below it.
+import type { FailedRequests } from '../../../api/types/signalbox.ts';
 import { cssVars } from '../../../ui/css-vars.ts';
 import { formatCount } from '../../../ui/format.ts';
 import type { Queue } from '../storage.ts';
-import type { FailedRequests } from './requests.ts';
 import { WORDS } from './queue-words.ts';
 
 export interface QueueBarProps {

@@ -19,6 +19,7 @@ import { AddRequests } from './add-requests.tsx';
 import { DeleteRequests } from './delete-requests.tsx';
 import { LockHolders } from './lock-holders.tsx';
 import { QueueBar } from './queue-bar.tsx';
+import { ErrorChips, type ErrorCounts } from './error-chips.tsx';
 import { requestColumns } from './request-cells.tsx';
 import { RequestPanel } from './request-panel.tsx';
 import type { QueueRequest, RequestRow } from './request.ts';
@@ -44,7 +45,7 @@ const EMPTY: Readonly<Record<View, { title: string; text: string }>> = {
 const COLUMNS = {
   head: requestColumns('head'),
   locked: requestColumns('locked'),
-  failed: requestColumns('all'),
+  failed: requestColumns('failed'),
   all: requestColumns('all'),
 };
 
@@ -55,6 +56,7 @@ export function QueueView({ queue }: { queue: Queue }) {
   const [isAdding, setAdding] = useState(false);
   const view = VIEWS.find((one) => one === search.get('view')) ?? 'head';
   const text = search.get('q') ?? '';
+  const error = search.get('error');
   const opened = search.get('request');
   const head = useFollowedRequests(id, 'pending');
   const locked = useFollowedRequests(id, 'locked');
@@ -81,7 +83,7 @@ export function QueueView({ queue }: { queue: Queue }) {
       <Tabs
         label={WORDS.views}
         items={VIEWS.map((one) => ({
-          href: search.href({ view: one === 'head' ? undefined : one, q: undefined }),
+          href: search.href({ view: one === 'head' ? undefined : one, q: undefined, error: undefined }),
           label: WORDS[one],
           isCurrent: one === view,
           count: one === 'locked' ? locked.requests.length : one === 'failed' ? failures?.failed : undefined,
@@ -92,12 +94,16 @@ export function QueueView({ queue }: { queue: Queue }) {
       </div>
       <div className={opened === undefined ? undefined : 'cols cols--panel'}>
         <div>
+          {view === 'failed' && text === '' && failures !== undefined && (
+            <ErrorChips failures={failures} chosen={error} onChoose={(next) => search.set({ error: next })} />
+          )}
           {view === 'locked' && text === '' && <LockHolders queueId={id} locked={locked.requests} />}
           <Requests
-            key={text === '' ? view : 'found'}
+            key={text === '' ? `${view} ${error ?? ''}` : 'found'}
             queueId={id}
             view={view}
             text={text}
+            error={error}
             rowHref={(one) => search.href({ request: one })}
             onClear={() => setTyped('')}
           />
@@ -121,16 +127,18 @@ interface RequestsProps {
   queueId: string;
   view: View;
   text: string;
+  /** Of those that failed. */
+  error: string | undefined;
   rowHref: (id: string) => string;
   onClear: () => void;
 }
 
-function Requests({ queueId, view, text, rowHref, onClear }: RequestsProps) {
+function Requests({ queueId, view, text, error, rowHref, onClear }: RequestsProps) {
   const [selected, setSelected] = useState<Set<string>>(new Set());
   const [isDeleting, setDeleting] = useState(false);
   const [isRetrying, setRetrying] = useState(false);
   const isFound = text.trim() !== '';
-  const list = useRows(queueId, view, text);
+  const list = useRows(queueId, view, text, error);
   if (list.error !== null) return <ReadProblem error={list.error} onRetry={list.retry} />;
   const retry = async (requests: readonly QueueRequest[]) => {
     setRetrying(true);
@@ -138,9 +146,9 @@ function Requests({ queueId, view, text, rowHref, onClear }: RequestsProps) {
       await retryAll(queueId, requests);
       toast({ text: WORDS.retriedAll(formatCount(requests.length)) });
       setSelected(new Set());
-    } catch (error) {
-      if (!(error instanceof ApiError)) throw error;
-      toast({ text: error.message, tone: 'bad' });
+    } catch (failure) {
+      if (!(failure instanceof ApiError)) throw failure;
+      toast({ text: failure.message, tone: 'bad' });
     } finally {
       setRetrying(false);
       invalidateTopics([REQUESTS, 'request-queue']);
@@ -195,13 +203,18 @@ function Requests({ queueId, view, text, rowHref, onClear }: RequestsProps) {
   );
 }
 
+function countOf(failures: ErrorCounts | undefined, error: string | undefined): number | undefined {
+  if (error === undefined) return failures?.failed;
+  return failures?.errors.find(({ text }) => text === error)?.count;
+}
+
 const STATES = { head: 'pending', locked: 'locked', failed: 'any', all: 'any' } as const;
 
-function useRows(queueId: string, view: View, text: string) {
+function useRows(queueId: string, view: View, text: string, error: string | undefined) {
   const isFound = text.trim() !== '';
   const pages = useRequests(queueId, STATES[view]);
   const found = useFoundRequests(queueId, text);
-  const failed = useFailedRequests(queueId);
+  const failed = useFailedRequests(queueId, error);
   if (view === 'failed' && !isFound)
     return {
       rows: (failed.data?.items ?? []).map((request, index): RequestRow => ({
@@ -210,8 +223,8 @@ function useRows(queueId: string, view: View, text: string) {
       })),
       error: failed.data === undefined ? failed.error : null,
       retry: () => void failed.refetch(),
-      isLoading: failed.isPending,
-      total: failed.data?.failed,
+      isLoading: failed.isPending || failed.isPlaceholderData,
+      total: countOf(failed.data, error),
     };
   const shown = isFound ? (found.data?.items ?? []) : (pages.data?.pages.flatMap(({ items }) => items) ?? []);
   const read = isFound ? found : pages;

@@ -6,13 +6,13 @@ import type { TableColumn } from '../../../ui/table.tsx';
 import type { QueueRequest, RequestRow } from './request.ts';
 import { WORDS } from './queue-words.ts';
 
-export function requestColumns(view: 'head' | 'locked' | 'all'): TableColumn<RequestRow>[] {
+export function requestColumns(view: 'head' | 'locked' | 'failed' | 'all'): TableColumn<RequestRow>[] {
   return [
     ...(view === 'head' ? [PLACE] : []),
     URL_COLUMN,
     ...(view === 'locked' ? [OWNER, EXPIRES] : []),
     ...(view === 'all' ? [STATE] : []),
-    METHOD,
+    ...(view === 'failed' ? [ERROR] : [METHOD]),
     RETRIES,
   ];
 }
@@ -61,6 +61,18 @@ const STATE: TableColumn<RequestRow> = {
   id: 'state',
   head: WORDS.state,
   cell: (request) => <RequestState request={request} />,
+};
+
+/** Of the last error: the panel of the request has all of them. */
+const MOST_OF_ERROR = 300;
+
+const ERROR: TableColumn<RequestRow> = {
+  id: 'error',
+  head: WORDS.error,
+  className: 'q-error',
+  cell: ({ errorMessages }) => (
+    <span className="t13 break">{errorMessages?.at(-1)?.trim().slice(0, MOST_OF_ERROR)}</span>
+  ),
 };
 
 const METHOD: TableColumn<RequestRow> = {

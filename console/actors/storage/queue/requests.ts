@@ -2,6 +2,7 @@
 import { path, type Call } from '../../../api/call.ts';
 import { send } from '../../../api/client.ts';
 import { usePages, useRead } from '../../../api/read.ts';
+import type { FailedRequests } from '../../../api/types/signalbox.ts';
 import type { Query } from '../storage.ts';
 import type { QueueRequest } from './request.ts';
 
@@ -36,18 +37,11 @@ export function useFollowedRequests(id: string, state: 'pending' | 'locked') {
   return { ...read, requests: read.data?.items ?? [], hasMore: read.data?.next !== undefined };
 }
 
-export interface FailedRequests {
-  items: QueueRequest[];
-  /** Among those that were looked through: a queue may have more. */
-  failed: number;
-  isPartial: boolean;
-}
-
-/** Handled with errors. */
-export function useFailedRequests(id: string) {
-  return useRead<FailedRequests>(
-    { call: lookCall(id, '/failed', {}), topics: [REQUESTS] },
-    { everyMs: FAILED_MS },
+/** Handled with errors, or with one error alone. */
+export function useFailedRequests(id: string, error?: string) {
+  return useRead<Omit<FailedRequests, 'items'> & { items: QueueRequest[] }>(
+    { call: lookCall(id, '/failed', { error }), topics: [REQUESTS] },
+    { everyMs: FAILED_MS, keepsPrevious: true },
   );
 }
 
