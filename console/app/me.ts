@@ -34,16 +34,21 @@ export function useKnownPreferences(): Preferences | undefined {
 const NOTHING: Preferences = {};
 
 let saves = 0;
+let saving: Promise<unknown> = Promise.resolve();
 
-/** Shown at once, since a further click takes it back. The answer to the last one holds, in whatever order they come. */
-export function savePreferences(patch: PreferencePatch): void {
+/** Shown at once, since a further click takes it back. They are sent one after the other, and the answer to the last one holds. */
+export function savePreferences(change: PreferencePatch | ((present: Preferences) => PreferencePatch)): void {
   const queryKey = keyOf(PREFERENCES);
   saves += 1;
   const own = saves;
-  queries.setQueryData<Preferences>(queryKey, (present = {}) =>
-    Object.fromEntries(Object.entries({ ...present, ...patch }).filter(([, value]) => value !== null)),
+  const before = queries.getQueryData<Preferences>(queryKey) ?? NOTHING;
+  const patch = typeof change === 'function' ? change(before) : change;
+  queries.setQueryData<Preferences>(
+    queryKey,
+    Object.fromEntries(Object.entries({ ...before, ...patch }).filter(([, value]) => value !== null)),
   );
-  void send<Preferences>({ ...PREFERENCES, method: 'PATCH', body: patch, outlivesPage: true })
+  saving = saving
+    .then(() => send<Preferences>({ ...PREFERENCES, method: 'PATCH', body: patch, outlivesPage: true }))
     .then(({ body }) => own === saves && queries.setQueryData(queryKey, body))
     .catch(() => queries.invalidateQueries({ queryKey }));
 }

@@ -175,6 +175,7 @@ export const iconShapes = {
   ),
   pen: <path d="M10.6 3.2l2.2 2.2-7.2 7.2-2.9.7.7-2.9z" />,
   play: <path d="M5 3.2v9.6L12.5 8z" />,
+  pin: <path d="M5.5 2.5h5M6.5 2.5v4L4.2 9.5h7.6L9.5 6.5v-4M8 9.5v4" />,
   plus: <path d="M8 3v10M3 8h10" />,
   pull: (
     <>

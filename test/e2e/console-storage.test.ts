@@ -67,6 +67,13 @@ describe('storages in the console', { skip: noBrowser, timeout: 10 * PATIENCE_MS
     await panel.getByRole('button', { name: 'Close' }).click();
 
     await page.getByRole('button', { name: '4 of 4 columns' }).click();
+    await page.getByRole('button', { name: 'Keep sku in view' }).click();
+    await page.getByRole('button', { name: 'Make sku wider' }).click();
+    await eventually(async () => {
+      const { tables = {} } = (await ada.get('/signalbox/v1/me/preferences')).json;
+      const { pinned = [], widths = {} } = tables[`dataset/${id}`] ?? {};
+      return pinned[0] === 'sku' && widths.sku === 260;
+    });
     await page.getByRole('textbox', { name: 'Find a column' }).fill('det');
     await page.getByRole('checkbox', { name: 'details' }).uncheck();
     await page.keyboard.press('Escape');
@@ -154,6 +161,9 @@ describe('storages in the console', { skip: noBrowser, timeout: 10 * PATIENCE_MS
       buffer: Buffer.from([0, 1, 2, 255]),
     });
     await page.getByRole('button', { name: 'Upload 1' }).click();
+    await page.getByLabel('Folders').selectOption('-');
+    await page.getByRole('link', { name: 'a-', exact: true }).click();
+    await page.getByRole('navigation', { name: 'Folder' }).getByText('a-').waitFor();
     await page.getByRole('link', { name: 'a-b.bin' }).click();
     await page.getByText('000000  00 01 02 ff').waitFor();
     assert.deepEqual(await findBarriers(page), []);
@@ -161,9 +171,6 @@ describe('storages in the console', { skip: noBrowser, timeout: 10 * PATIENCE_MS
     await close();
   });
 
-    await page.getByLabel('Folders').selectOption('-');
-    await page.getByRole('link', { name: 'a-', exact: true }).click();
-    await page.getByRole('navigation', { name: 'Folder' }).getByText('a-').waitFor();
   test('a queue says why a request is not next, and releases what a client holds', async () => {
     const id = await create('request-queues', 'crawl');
     for (const name of ['a', 'b', 'c'])
@@ -201,6 +208,9 @@ describe('storages in the console', { skip: noBrowser, timeout: 10 * PATIENCE_MS
     await ada.put(`/v2/request-queues/${id}/requests/${done}?clientKey=dead`, { ...failed, handledAt });
     await page.goto(`${server.url}/console/storage/queues/${id}?view=failed`);
     await page.getByText('of them with errors').waitFor();
+    await page.getByRole('button', { name: 'HTTP <n>' }).click();
+    await page.waitForURL(/[?&]error=HTTP/);
+    await page.getByRole('table').getByText('HTTP 503').waitFor();
     await page.getByLabel('Select all rows').check();
     await page.getByRole('button', { name: 'Retry' }).click();
     await page.getByText('No request was handled with errors').waitFor();
@@ -208,9 +218,6 @@ describe('storages in the console', { skip: noBrowser, timeout: 10 * PATIENCE_MS
     assert.deepEqual([again.handledAt ?? null, again.retryCount], [null, 0]);
     assert.deepEqual(await findBarriers(page), []);
     assert.deepEqual(takeProblems(), []);
-    await page.getByRole('button', { name: 'HTTP <n>' }).click();
-    await page.waitForURL(/[?&]error=HTTP/);
-    await page.getByRole('table').getByText('HTTP 503').waitFor();
     await close();
   });
 

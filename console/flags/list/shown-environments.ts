@@ -1,6 +1,6 @@
 // The environments that the list has columns for: what the address says, else what somebody chose, else the first ones.
 import { useCallback, useEffect, useMemo } from 'react';
-import { savePreferences, useKnownPreferences } from '../../app/me.ts';
+import { useOwnTable } from '../../app/table-preferences.ts';
 import type { SearchState } from '../../lib/search-state.ts';
 import { lastColumns, rememberColumns } from '../last-place.ts';
 import { useEnvironments, type Environment } from '../queries.ts';
@@ -15,11 +15,11 @@ export function listName(project: string): string {
 
 export function useShownEnvironments(project: string, { get, set }: SearchState) {
   const environments = useEnvironments(project);
-  const preferences = useKnownPreferences();
+  const { table, save } = useOwnTable(listName(project));
   const known = environments.data?.items;
   const asked = get('env')?.split(',');
-  const preferred = preferences?.tables?.[listName(project)]?.columns;
-  const isKnown = known !== undefined && (asked !== undefined || preferences !== undefined);
+  const preferred = table?.columns;
+  const isKnown = known !== undefined && (asked !== undefined || table !== undefined);
   const text = isKnown
     ? (existing(asked, known) ?? existing(preferred, known) ?? usual(known)).join(',')
     : (asked ?? lastColumns(project))?.join(',');
@@ -31,13 +31,12 @@ export function useShownEnvironments(project: string, { get, set }: SearchState)
   useEffect(() => {
     if (isKnown && keys !== undefined) rememberColumns(project, keys);
   }, [isKnown, keys, project]);
-  const tables = preferences?.tables;
   const choose = useCallback(
     (next: string[]) => {
       set({ env: next.join(',') });
-      savePreferences({ tables: { ...tables, [listName(project)]: { columns: next } } });
+      save(() => ({ columns: next }));
     },
-    [set, tables, project],
+    [set, save],
   );
   return {
     known,

@@ -103,6 +103,12 @@ const Table = Type.Object({
   widths: Type.Optional(
     Type.Record(Type.String({ maxLength: 100 }), Type.Integer({ minimum: 0, maximum: 10_000 })),
   ),
+  pinned: Type.Optional(
+    Type.Array(PlainText({ maxLength: 100 }), {
+      maxItems: 20,
+      description: 'Columns that stay in view while the others are scrolled',
+    }),
+  ),
   density: Type.Optional(OneOf(['compact', 'default'])),
 });
 
@@ -136,6 +142,13 @@ export const Preferences = Type.Object(
       Type.Array(PlainText({ maxLength: 100 }), { maxItems: 100, description: 'Hints that were put away' }),
     ),
     tables: Type.Optional(Type.Record(ListName, Table)),
+    pinnedActors: Type.Optional(
+      Type.Array(PlainText({ maxLength: 100 }), {
+        maxItems: 8,
+        uniqueItems: true,
+        description: 'The ids of Actors that home shows, in their order',
+      }),
+    ),
     views: Type.Optional(
       Type.Record(ListName, Type.Array(SavedView, { maxItems: 50 }), {
         description: 'Filters of lists that were given a name',

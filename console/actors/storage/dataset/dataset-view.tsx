@@ -1,5 +1,4 @@
 // One dataset: its items as a table or as JSON, its fields, and ways out.
-import { useMemo } from 'react';
 import { ORIGIN } from '../../../api/server.ts';
 import { useSearchState, type SearchState } from '../../../lib/search-state.ts';
 import { formatCount } from '../../../ui/format.ts';
@@ -12,11 +11,10 @@ import { ColumnChooser } from './column-chooser.tsx';
 import { WORDS } from './dataset-words.ts';
 import { ExportPopover } from './export-popover.tsx';
 import { FieldTable } from './field-table.tsx';
-import { describeFields, fieldsOf, readColumns, usualColumns, writeColumns } from './fields.ts';
 import { ItemTable } from './item-table.tsx';
 import { ItemsJson } from './items-json.tsx';
-import { useItemPage } from './items.ts';
 import { ShareButton } from './share-dialog.tsx';
+import { useColumns, type Columns } from './use-columns.ts';
 
 const VIEWS = ['table', 'json', 'fields'] as const;
 
@@ -70,10 +68,12 @@ export function DatasetView({ dataset }: { dataset: Dataset }) {
         {view === 'table' && itemCount > 0 && (
           <ColumnChooser
             names={columns.names}
-            shown={columns.shown}
-            onChange={(names) =>
-              search.set({ fields: names === undefined ? undefined : writeColumns(names) })
-            }
+            columns={columns.described}
+            pinned={columns.pinned}
+            widths={columns.widths}
+            onChange={columns.choose}
+            onPin={columns.pin}
+            onWidth={columns.setWidth}
           />
         )}
       </div>
@@ -127,6 +127,9 @@ function Content({ view, dataset, columns, offset, search, onOffset }: ContentPr
         <ItemTable
           dataset={dataset}
           columns={columns.described}
+          pinned={columns.pinned}
+          widths={columns.widths}
+          onWidth={columns.setWidth}
           startRow={offset}
           opened={opened}
           onOpen={open}
@@ -149,16 +152,4 @@ function Content({ view, dataset, columns, offset, search, onOffset }: ContentPr
 function numberIn(search: SearchState, name: string, end: number): number {
   const number = Number(search.get(name) ?? 0);
   return Number.isSafeInteger(number) && number > 0 ? Math.min(number, Math.max(0, end - 1)) : 0;
-}
-
-type Columns = ReturnType<typeof useColumns>;
-
-/** The first page says which fields there are, and of what type; the address which of them are shown. */
-function useColumns(dataset: Dataset, search: SearchState) {
-  const { items, isPending } = useItemPage(dataset, 0);
-  const names = useMemo(() => fieldsOf(dataset.fields, items), [dataset.fields, items]);
-  const text = search.get('fields');
-  const shown = useMemo(() => readColumns(text, names) ?? usualColumns(names), [text, names]);
-  const described = useMemo(() => describeFields(shown, items), [shown, items]);
-  return { names, shown, described, isRead: !isPending };
 }

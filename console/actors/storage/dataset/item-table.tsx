@@ -2,12 +2,15 @@
 // opens one.
 import { useEffect, useRef, useState, type KeyboardEvent } from 'react';
 import { classNames } from '../../../ui/class-names.ts';
+import { cssVars } from '../../../ui/css-vars.ts';
 import { formatCount } from '../../../ui/format.ts';
 import { ReadProblem } from '../../../lib/read-problem.tsx';
 import type { Dataset } from '../storage.ts';
 import { CellText } from './cell-text.tsx';
+import { ColumnEdge } from './column-edge.tsx';
+import { widthOf } from './column-widths.ts';
 import { WORDS } from './dataset-words.ts';
-import type { Field, FieldType } from './fields.ts';
+import type { Field } from './fields.ts';
 import { useRowItems } from './items.ts';
 import { useViewRows } from './view-rows.ts';
 
@@ -18,7 +21,13 @@ export interface CellPlace {
 
 export interface ItemTableProps {
   dataset: Dataset;
+  /** Those that stay in view come first. */
   columns: readonly Field[];
+  pinned: readonly string[];
+  /** Of columns that are not as wide as usual. */
+  widths: Readonly<Record<string, number>>;
+  /** Undefined: as wide as usual. */
+  onWidth: (name: string, width: number | undefined) => void;
   /** The row that the page is opened at. */
   startRow: number;
   opened: CellPlace | undefined;
@@ -27,21 +36,12 @@ export interface ItemTableProps {
   onTop: (row: number) => void;
 }
 
-const WIDTHS: Readonly<Record<FieldType, number>> = {
-  text: 220,
-  number: 120,
-  boolean: 96,
-  date: 190,
-  link: 240,
-  image: 240,
-  object: 200,
-  list: 160,
-};
 const NUMBER_WIDTH = 72;
 /** The address follows when scrolling has ended. */
 const TOP_MS = 300;
 
-export function ItemTable({ dataset, columns, startRow, opened, onOpen, onTop }: ItemTableProps) {
+export function ItemTable(props: ItemTableProps) {
+  const { dataset, columns, startRow, opened, onOpen, onTop } = props;
   const { itemCount } = dataset;
   const { box, rows, top, bottom, goTo, onScroll } = useViewRows(itemCount, startRow);
   const items = useRowItems(dataset, rows.first, rows.last);
@@ -54,14 +54,21 @@ export function ItemTable({ dataset, columns, startRow, opened, onOpen, onTop }:
     onOpen,
   });
   useTop(top, onTop);
+  const { laidOut, setDragged } = useLayout(props);
   if (items.error !== undefined) return <ReadProblem error={items.error} onRetry={items.retry} />;
   const indexes = Array.from({ length: rows.last - rows.first + 1 }, (_, offset) => rows.first + offset);
   // One cell can be reached by Tab: that which was moved to, or the same of the first row in view.
   const reachable = indexes.includes(active.row) ? active.row : Math.min(top, itemCount - 1);
-  const width = columns.reduce((sum, { type }) => sum + WIDTHS[type ?? 'text'], NUMBER_WIDTH);
+  const width = laidOut.reduce((sum, column) => sum + column.width, NUMBER_WIDTH);
+  const pinnedWidth = laidOut.reduce((sum, column) => sum + (column.pin === undefined ? 0 : column.width), 0);
   return (
     <>
-      <div className="tw tw--scroll ds-box" ref={box} onScroll={onScroll}>
+      <div
+        className="tw tw--scroll ds-box"
+        style={cssVars({ pinned: `${pinnedWidth}px` })}
+        ref={box}
+        onScroll={onScroll}
+      >
         <table
           className="tb tb--c ds"
           // Its cells are moved between by keys.
@@ -75,8 +82,8 @@ export function ItemTable({ dataset, columns, startRow, opened, onOpen, onTop }:
         >
           <colgroup>
             <col style={{ width: `${NUMBER_WIDTH}px` }} />
-            {columns.map(({ name, type }) => (
-              <col key={name} style={{ width: `${WIDTHS[type ?? 'text']}px` }} />
+            {laidOut.map((column) => (
+              <col key={column.name} style={{ width: `${column.width}px` }} />
             ))}
           </colgroup>
           <thead>
@@ -84,10 +91,21 @@ export function ItemTable({ dataset, columns, startRow, opened, onOpen, onTop }:
               <th className="pin num" scope="col">
                 #
               </th>
-              {columns.map(({ name, type }) => (
-                <th key={name} scope="col" title={name} className={classNames(type === 'number' && 'num')}>
+              {laidOut.map(({ name, type, pin, width: present }) => (
+                <th
+                  key={name}
+                  scope="col"
+                  title={name}
+                  className={classNames(type === 'number' && 'num', pin && 'ds__stay')}
+                  style={pin}
+                >
                   <span className="ds__name">{name}</span>{' '}
                   {type !== undefined && <span className="faint">{WORDS.types[type]}</span>}
+                  <ColumnEdge
+                    width={present}
+                    onDrag={(next) => setDragged(next === undefined ? undefined : { name, width: next })}
+                    onWidth={(next) => props.onWidth(name, next)}
+                  />
                 </th>
               ))}
             </tr>
@@ -101,13 +119,14 @@ export function ItemTable({ dataset, columns, startRow, opened, onOpen, onTop }:
                   <th className="pin num faint" scope="row">
                     {formatCount(row + 1)}
                   </th>
-                  {columns.map(({ name, type }, column) => (
+                  {laidOut.map(({ name, type, pin }, column) => (
                     <td
                       key={name}
                       data-row={row}
                       data-column={column}
                       tabIndex={row === reachable && column === active.column ? 0 : -1}
-                      className={classNames(type === 'number' && 'num')}
+                      className={classNames(type === 'number' && 'num', pin && 'ds__stay')}
+                      style={pin}
                       aria-selected={opened?.row === row && opened.field === name}
                       onClick={() => {
                         setActive({ row, column });
@@ -132,6 +151,21 @@ export function ItemTable({ dataset, columns, startRow, opened, onOpen, onTop }:
       </div>
     </>
   );
+}
+
+/** How wide each column is, and where those that stay in view stand. */
+function useLayout({ columns, pinned, widths }: ItemTableProps) {
+  const [dragged, setDragged] = useState<{ name: string; width: number }>();
+  const sized = columns.map((column) => ({
+    ...column,
+    width: dragged?.name === column.name ? dragged.width : widthOf(column, widths),
+  }));
+  const laidOut = sized.map((column, index) => {
+    // Those that stay in view come first.
+    const left = sized.slice(0, index).reduce((sum, { width }) => sum + width, NUMBER_WIDTH);
+    return { ...column, pin: pinned.includes(column.name) ? cssVars({ at: `${left}px` }) : undefined };
+  });
+  return { laidOut, setDragged };
 }
 
 function Gap({ height }: { height: number }) {

@@ -50,7 +50,7 @@ onEachEngine((engine) => {
       assert.equal(status, 422);
     });
 
-    await t.test('eight changes of preferences at once all count, and null takes one back', async () => {
+    await t.test('nine changes of preferences at once all count, and null takes one back', async () => {
       assert.deepEqual((await server.call(preferences, own)).json, {});
       const tables = ['a', 'b', 'c', 'd'];
       const patches: Json[] = [
@@ -62,6 +62,7 @@ onEachEngine((engine) => {
         { dismissed: ['first-run'] },
         { tables: Object.fromEntries(tables.map((name) => [name, { density: 'compact' }])) },
         { views: { 'flags/shop': [{ name: 'Mine, live', query: 'owner=me&sort=name' }] } },
+        { pinnedActors: ['b', 'a'] },
       ];
       await Promise.all(
         patches.map(async (body) => {
@@ -75,6 +76,7 @@ onEachEngine((engine) => {
         'dismissed',
         'hasKeys',
         'isRailNarrow',
+        'pinnedActors',
         'tables',
         'theme',
         'timeZone',
@@ -97,6 +99,10 @@ onEachEngine((engine) => {
         [{ theme: 'pink' }, 422],
         [{ timeZone: 'Mars/Olympus' }, 422],
         [{ other: 1 }, 422],
+        [{ pinnedActors: ['a', 'a'] }, 422],
+        [{ pinnedActors: Array.from({ length: 9 }, (_, index) => `a${index}`) }, 422],
+        [{ tables: { 'dataset/x': { pinned: ['y'.repeat(101)] } } }, 422],
+        [{ tables: { 'dataset/x': { widths: { price: -1 } } } }, 422],
         [{ tables: long }, 413],
         [{ views: { flags: [{ name: '', query: '' }] } }, 422],
         [{ views: { flags: [{ name: 'x', query: 'y'.repeat(2001) }] } }, 422],
