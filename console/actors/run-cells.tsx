@@ -1,19 +1,8 @@
-// The status, the Actor and the duration of a run, for lists and heads.
+// The Actor and the duration of a run, for lists and heads.
 import { useEffect, useState } from 'react';
 import { Duration } from '../ui/numbers.tsx';
-import { Status } from '../ui/status.tsx';
 import { useActorName } from './queries.ts';
-import { durationOf, isOver, STATUS_LOOK, type Run, type RunStatus } from './run.ts';
-import { STATUS_WORDS } from './words.ts';
-
-export function RunStatusView({ status, isPill }: { status: RunStatus; isPill?: boolean }) {
-  const { tone, icon } = STATUS_LOOK[status] ?? { tone: 'neutral' };
-  return (
-    <Status tone={tone} icon={icon} isPill={isPill}>
-      {STATUS_WORDS[status] ?? status}
-    </Status>
-  );
-}
+import { durationOf, isOver, type Run } from './run.ts';
 
 /** The title over the full name; the id while it is not known, or where the Actor is gone. */
 export function ActorName({ id }: { id: string }) {

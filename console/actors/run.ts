@@ -1,17 +1,5 @@
 // A run as the Actors API has it.
-import type { IconName } from '../ui/icon.tsx';
-import type { StatusTone } from '../ui/status.tsx';
-
-/** Of runs and of builds. */
-export type RunStatus =
-  | 'READY'
-  | 'RUNNING'
-  | 'SUCCEEDED'
-  | 'FAILED'
-  | 'TIMING-OUT'
-  | 'TIMED-OUT'
-  | 'ABORTING'
-  | 'ABORTED';
+import type { RunStatus } from '../lib/run-status.tsx';
 
 export interface Run {
   id: string;
@@ -63,17 +51,6 @@ export interface RunDetail extends Run {
   storageIds?: { datasets: StorageIds; keyValueStores: StorageIds; requestQueues: StorageIds };
   metamorphs?: { createdAt: string; actorId: string; buildId: string; inputKey: string }[] | null;
 }
-
-export const STATUS_LOOK: Readonly<Record<RunStatus, { tone: StatusTone; icon?: IconName }>> = {
-  READY: { tone: 'neutral' },
-  RUNNING: { tone: 'run' },
-  SUCCEEDED: { tone: 'ok' },
-  FAILED: { tone: 'bad' },
-  'TIMING-OUT': { tone: 'warn', icon: 'hour' },
-  'TIMED-OUT': { tone: 'warn', icon: 'hour' },
-  ABORTING: { tone: 'neutral', icon: 'square' },
-  ABORTED: { tone: 'neutral', icon: 'square' },
-};
 
 /** In milliseconds; up to now while it runs. */
 export function durationOf(

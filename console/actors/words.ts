@@ -1,16 +1,4 @@
 // The words of the pages of runs.
-import type { RunStatus } from './run.ts';
-
-export const STATUS_WORDS: Readonly<Record<RunStatus, string>> = {
-  READY: 'Ready',
-  RUNNING: 'Running',
-  SUCCEEDED: 'Succeeded',
-  FAILED: 'Failed',
-  'TIMING-OUT': 'Timing out',
-  'TIMED-OUT': 'Timed out',
-  ABORTING: 'Aborting',
-  ABORTED: 'Aborted',
-};
 
 /** What started a run. */
 const ORIGINS: Readonly<Record<string, string>> = {

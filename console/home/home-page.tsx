@@ -9,6 +9,7 @@ import { ErrorState, Skeleton } from '../ui/states.tsx';
 import { ActivityFeed } from './activity-feed.tsx';
 import { AttentionGroups, Snoozed } from './attention.tsx';
 import { FirstRun } from './first-run.tsx';
+import { Pinned } from './pinned.tsx';
 import { useAttention } from './queries.ts';
 import { TodayFigures } from './today.tsx';
 import { useFirstRun } from './use-first-run.ts';
@@ -57,6 +58,7 @@ function Home() {
           {data !== undefined && data.snoozed.length > 0 && <Snoozed items={data.snoozed} />}
         </div>
         <div className="stack stack--24">
+          <Pinned />
           <TodayFigures />
           <ActivityFeed />
         </div>

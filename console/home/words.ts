@@ -52,6 +52,12 @@ export const WORDS = {
     wake: 'Show again',
     undoFailed: (why: string) => `Still snoozed: ${why}`,
   },
+  pinned: {
+    title: 'Pinned Actors',
+    noRuns: 'No runs yet',
+    run: (name: string) => `Run ${name}`,
+    unpin: (name: string) => `Take ${name} from home`,
+  },
   today: {
     label: 'Today',
     evaluations: 'Evaluations today',

@@ -78,6 +78,12 @@ describe('home of the console', { skip: noBrowser, timeout: 5 * PATIENCE_MS }, (
   test('what needs attention is snoozed at once, and Undo brings it back', async () => {
     const expiresAt = server.app.kernel.clock.now() + 3 * 24 * 60 * 60 * 1000;
     await giveToken(server, ada, { name: 'ci-deploy', expiresAt, role: 'reader' });
+    const { value: token } = await giveToken(server, ada, { role: 'owner' });
+    const call = (path: string, init: object = {}) => server.call(path, { token, ...init });
+    const body = { name: 'shop-crawler', title: 'Shop crawler' };
+    const made = await call('/v2/actors', { method: 'POST', body });
+    const pinnedActors = [made.json['data'].id];
+    await call('/signalbox/v1/me/preferences', { method: 'PATCH', body: { pinnedActors } });
     const { page, takeProblems, close } = await openConsole(browser, server, ada);
     const row = page.getByRole('listitem').filter({ hasText: 'The token ci-deploy expires' });
     await row.getByRole('link', { name: 'Replace the token' }).waitFor();
@@ -87,6 +93,14 @@ describe('home of the console', { skip: noBrowser, timeout: 5 * PATIENCE_MS }, (
     await page.getByRole('heading', { name: 'All clear' }).waitFor();
     await page.getByRole('button', { name: 'Undo' }).click();
     await row.waitFor();
+    const pins = page.getByRole('region', { name: 'Pinned Actors' });
+    await pins.getByRole('link', { name: 'Shop crawler', exact: true }).waitFor();
+    await pins.getByText('No runs yet').waitFor();
+    await pins.getByRole('button', { name: 'Take Shop crawler from home' }).click();
+    await pins.waitFor({ state: 'detached' });
+    await eventually(
+      async () => (await call('/signalbox/v1/me/preferences')).json['pinnedActors'].length === 0,
+    );
     assert.deepEqual(takeProblems(), []);
     await close();
   });

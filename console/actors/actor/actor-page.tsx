@@ -15,6 +15,7 @@ import { useActorDetail, type ActorDetail } from './actor-queries.ts';
 import { ACTOR_WORDS } from './actor-words.ts';
 import { BuildPart } from './build-part.tsx';
 import { BuildsTab } from './builds-tab.tsx';
+import { PinButton } from './pin-button.tsx';
 import { RunTab } from './run-tab.tsx';
 import { RunsTab } from './runs-tab.tsx';
 import { SettingsTab } from './settings-tab.tsx';
@@ -70,7 +71,12 @@ function ActorView({ actor, rest }: { actor: ActorDetail; rest: string }) {
             <span>{ACTOR_WORDS.totalRuns(formatCount(actor.stats.totalRuns))}</span>
           </>
         }
-        actions={<ActorFiguresView actorId={actor.id} />}
+        actions={
+          <>
+            <ActorFiguresView actorId={actor.id} />
+            <PinButton actorId={actor.id} />
+          </>
+        }
       />
       <StandbyLine actor={actor} />
       <Tabs

@@ -1,9 +1,9 @@
 // What the pages of one Actor read and change.
+import type { RunStatus } from '../../lib/run-status.tsx';
 import { path, type Call } from '../../api/call.ts';
 import { useChange, useRead } from '../../api/read.ts';
 import { offsetPage, useListPages } from '../../lib/list-pages.ts';
 import type { ActorShort, ListBody } from '../queries.ts';
-import type { RunStatus } from '../run.ts';
 import type { ActorFigures, BuildComparison, BuildSteps, BuiltFiles } from '../../api/types/signalbox.ts';
 
 export interface SourceFile {

@@ -2,6 +2,7 @@
 import { useCallback, useMemo } from 'react';
 import { ReadProblem } from '../../lib/read-problem.tsx';
 import { useSearchState } from '../../lib/search-state.ts';
+import { RunStatusView } from '../../lib/run-status.tsx';
 import { Banner } from '../../ui/banner.tsx';
 import { Button } from '../../ui/button.tsx';
 import { formatDuration } from '../../ui/format.ts';
@@ -12,7 +13,7 @@ import { Time } from '../../ui/time.tsx';
 import { LogView } from '../log/log-view.tsx';
 import { fileOfPath, type HrefOfPlace } from '../log/places.ts';
 import { hrefOfActor } from '../queries.ts';
-import { RunDuration, RunStatusView } from '../run-cells.tsx';
+import { RunDuration } from '../run-cells.tsx';
 import { isOver } from '../run.ts';
 import {
   useAbortBuild,

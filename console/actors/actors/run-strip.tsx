@@ -2,10 +2,11 @@
 import '../../styles/actors.css';
 import { path } from '../../api/call.ts';
 import { useRead } from '../../api/read.ts';
+import { STATUS_LOOK } from '../../lib/run-status.tsx';
 import { classNames } from '../../ui/class-names.ts';
 import { formatCount } from '../../ui/format.ts';
 import type { ListBody } from '../queries.ts';
-import { STATUS_LOOK, type Run } from '../run.ts';
+import type { Run } from '../run.ts';
 import { ACTORS_WORDS } from './actors-words.ts';
 
 const SHOWN = 30;

@@ -1,11 +1,11 @@
 // The head of a run: its status in words with the reason, who started it with what, and what can be done with it.
 import { hasPage } from '../../app/pages.tsx';
+import { RunStatusView } from '../../lib/run-status.tsx';
 import { formatBytes, formatDuration } from '../../ui/format.ts';
 import { TextLink } from '../../ui/link.tsx';
 import { PageHead } from '../../ui/page.tsx';
 import { Time } from '../../ui/time.tsx';
 import { hrefOfActor, type useActorName } from '../queries.ts';
-import { RunStatusView } from '../run-cells.tsx';
 import type { RunDetail } from '../run.ts';
 import { originWord } from '../words.ts';
 import { RunActions } from './run-actions.tsx';

@@ -2,6 +2,7 @@
 import { path } from '../../api/call.ts';
 import { useRead } from '../../api/read.ts';
 import { ReadProblem } from '../../lib/read-problem.tsx';
+import { type RunStatus, RunStatusView, STATUS_LOOK, STATUS_WORDS } from '../../lib/run-status.tsx';
 import { Card } from '../../ui/card.tsx';
 import { formatCount, formatDuration } from '../../ui/format.ts';
 import type { IconName } from '../../ui/icon.tsx';
@@ -9,9 +10,8 @@ import { TextLink } from '../../ui/link.tsx';
 import { Skeleton } from '../../ui/states.tsx';
 import { Time } from '../../ui/time.tsx';
 import { Timeline, type TimelineItem } from '../../ui/timeline.tsx';
-import { RunStatusView } from '../run-cells.tsx';
-import { hrefOfRun, STATUS_LOOK, type RunDetail, type RunStatus } from '../run.ts';
-import { originWord, STATUS_WORDS } from '../words.ts';
+import { hrefOfRun, type RunDetail } from '../run.ts';
+import { originWord } from '../words.ts';
 import { RUN_WORDS } from './run-words.ts';
 
 interface RunEvent {

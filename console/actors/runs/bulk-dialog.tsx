@@ -1,12 +1,13 @@
 // Asks before an action for many runs, and then shows what became of each.
 import { useState } from 'react';
+import { RunStatusView } from '../../lib/run-status.tsx';
 import { Banner } from '../../ui/banner.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
 import { formatCount } from '../../ui/format.ts';
 import { Status } from '../../ui/status.tsx';
 import { words } from '../../ui/words.ts';
-import { ActorName, RunStatusView } from '../run-cells.tsx';
+import { ActorName } from '../run-cells.tsx';
 import type { Run } from '../run.ts';
 import { canApply, useBulk, type BulkAction, type BulkResult } from './bulk.ts';
 import { RUNS_WORDS } from './runs-words.ts';

@@ -1,9 +1,10 @@
 // What the list of runs reads.
+import type { RunStatus } from '../../lib/run-status.tsx';
 import { useRead } from '../../api/read.ts';
 import type { Call } from '../../api/call.ts';
 import type { FoundRuns } from '../../api/types/signalbox.ts';
 import { offsetPage, useListPages } from '../../lib/list-pages.ts';
-import type { Run, RunStatus } from '../run.ts';
+import type { Run } from '../run.ts';
 
 const PAGE = 50;
 

@@ -1,7 +1,7 @@
 // The name, the last run and the schedules of a task, for lists.
+import { RunStatusView } from '../../lib/run-status.tsx';
 import { TextLink } from '../../ui/link.tsx';
 import { Time } from '../../ui/time.tsx';
-import { RunStatusView } from '../run-cells.tsx';
 import { hrefOfRun } from '../run.ts';
 import { useLastRun, type ScheduleUse, type TaskShort } from './task-queries.ts';
 import { TASK_WORDS } from './task-words.ts';
