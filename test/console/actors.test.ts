@@ -1,13 +1,31 @@
 // What the pages of Actors compute: colours and rows of logs, links to lines, errors of inputs and their secrets.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import {
+  breakLine,
+  indentLines,
+  outdentLines,
+  type TextEdit,
+} from '../../console/actors/actor/source-keys.ts';
 import { errorsByField } from '../../console/actors/input/input-errors.ts';
 import { takeOutSecrets } from '../../console/actors/input/secrets.ts';
 import { parseAnsi, withoutAnsi } from '../../console/actors/log/ansi.ts';
+import { languageOf } from '../../console/lib/highlight/languages.ts';
+import { openTokenReader } from '../../console/lib/highlight/token-reader.ts';
+import { tokenizeLines } from '../../console/lib/highlight/tokenize.ts';
 import { parseRange } from '../../console/lib/parse-range.ts';
 import { LogBook } from '../../console/actors/log/log-book.ts';
 import { splitLevel } from '../../console/actors/log/log-line.ts';
+import { fileOfPath, splitPlaces } from '../../console/actors/log/places.ts';
 import { layOutRows } from '../../console/actors/log/log-rows.ts';
+
+/** The text after the edit, with what is selected in brackets. */
+function applied(text: string, edit: TextEdit): string {
+  const { from, to, selection } = edit;
+  const after = text.slice(0, from) + edit.text + text.slice(to);
+  const { start, end } = selection;
+  return `${after.slice(0, start)}[${after.slice(start, end)}]${after.slice(end)}`;
+}
 
 const ESC = '\u001B';
 
@@ -97,4 +115,49 @@ test('secrets of an input are taken out of what is shown', () => {
   const { value, secrets } = takeOutSecrets({ a: 1, password: 'ENCRYPTED_VALUE:x:y', text: 'ENCRYPTED' });
   assert.deepEqual(value, { a: 1, text: 'ENCRYPTED' });
   assert.deepEqual(secrets, { password: 'ENCRYPTED_VALUE:x:y' });
+});
+
+test('a place in a log leads to the file that it names, and never to one of a package', () => {
+  const names = ['main.js', 'src/main.js', 'index.js'];
+  const hrefOf = (path: string, line: number) => {
+    const file = fileOfPath(path, names);
+    return file && `${file}#${line}`;
+  };
+  assert.deepEqual(splitPlaces('at parse (file:///actor/src/main.js:12:5)', hrefOf), [
+    { text: 'at parse (file://' },
+    { text: '/actor/src/main.js:12:5', href: 'src/main.js#12' },
+    { text: ')' },
+  ]);
+  for (const text of ['at node_modules/x/index.js:3', '/app/site-packages/index.js:3', 'domain.js:3'])
+    assert.deepEqual(splitPlaces(text, hrefOf), [{ text }]);
+});
+
+test('Tab in code moves lines in and out, and a new line begins as far in as the one before', () => {
+  const text = 'if (a) {\n  b();\n\n}\n';
+  const all = { start: 3, end: text.length };
+  assert.equal(applied(text, indentLines(text, { start: 0, end: 0 })), `  []${text}`);
+  assert.equal(applied(text, indentLines(text, all)), '  if [(a) {\n    b();\n\n  }\n]');
+  assert.equal(applied(text, outdentLines(text, all)!), 'if [(a) {\nb();\n\n}\n]');
+  assert.equal(outdentLines('a\nb', { start: 0, end: 3 }), undefined);
+  const end = text.indexOf('\n\n');
+  assert.equal(applied(text, breakLine(text, { start: end, end })), 'if (a) {\n  b();\n  []\n\n}\n');
+  const tabs = 'a:\n\tb\n';
+  assert.equal(applied(tabs, indentLines(tabs, { start: 5, end: 5 })), 'a:\n\tb\t[]\n');
+});
+
+test('a text that is edited has the tokens of one that is read at once, and of the lines in view alone', () => {
+  const language = languageOf('main.js')!;
+  const read = openTokenReader(language);
+  const lines = ['const a = `x', 'y`; // z', 'f(1);', 'const b = 2;', '/* c', '*/ g();'];
+  const check = (text: readonly string[], to = text.length) =>
+    assert.deepEqual(read(text, 1, to), tokenizeLines(text, language).slice(1, to));
+  check(lines, 2);
+  check(lines);
+  const opened = ['/* open', ...lines];
+  check(opened);
+  check(lines);
+  check([...lines.slice(0, 1), ...lines.slice(2)]);
+  check(['const a = 1;', ...lines.slice(1)]);
+  check([]);
+  check(lines);
 });

@@ -51,7 +51,7 @@ for (let at = 1; at <= (input.lines ?? 3); at += 1) {
 }
 await pushData((input.words ?? []).map((word) => ({ word })));
 if (input.words?.includes('fail')) {
-  console.log('ERROR the words are wrong');
+  console.log('ERROR the words are wrong, says main.js:3');
   process.exit(3);
 }
 await sleep(input.sleep ?? 0);

@@ -118,11 +118,14 @@ export function useBuildComparison(id: string) {
 }
 
 /** Those that the last good build was made from. */
-export function useBuiltFiles(actorId: string, version: string) {
-  return useRead<BuiltFiles>({
-    call: { api: 'signalbox', path: path`/actors/${actorId}/versions/${version}/built-files` },
-    topics: ['build'],
-  });
+export function useBuiltFiles(actorId: string, version: string, isEnabled = true) {
+  return useRead<BuiltFiles>(
+    {
+      call: { api: 'signalbox', path: path`/actors/${actorId}/versions/${version}/built-files` },
+      topics: ['build'],
+    },
+    { isEnabled },
+  );
 }
 
 function buildCall(actorId: string, version: string): Call {

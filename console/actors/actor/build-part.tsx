@@ -1,5 +1,5 @@
 // One build of an Actor, with its log while it is made, and beside the last good one.
-import { useCallback, useMemo } from 'react';
+import { useMemo } from 'react';
 import { ReadProblem } from '../../lib/read-problem.tsx';
 import { useSearchState } from '../../lib/search-state.ts';
 import { RunStatusView } from '../../lib/run-status.tsx';
@@ -11,7 +11,6 @@ import { Segmented } from '../../ui/segmented.tsx';
 import { Skeleton } from '../../ui/states.tsx';
 import { Time } from '../../ui/time.tsx';
 import { LogView } from '../log/log-view.tsx';
-import { fileOfPath, type HrefOfPlace } from '../log/places.ts';
 import { hrefOfActor } from '../queries.ts';
 import { RunDuration } from '../run-cells.tsx';
 import { isOver } from '../run.ts';
@@ -24,6 +23,7 @@ import {
 } from './actor-queries.ts';
 import { ACTOR_WORDS } from './actor-words.ts';
 import { BuildCompare } from './build-compare.tsx';
+import { useHrefOfPlace } from './source-places.ts';
 
 export interface BuildPartProps {
   actor: ActorDetail;
@@ -85,7 +85,11 @@ function BuildLog({ actor, build }: { actor: ActorDetail; build: BuildDetail }) 
   const { id, status } = build;
   const isRunning = !isOver(build);
   const found = useBuildSteps(id, isRunning);
-  const hrefOfPlace = useHrefOfPlace(actor, build.actVersion.versionNumber);
+  const version = build.actVersion.versionNumber;
+  // Files as they are now: those that the build was made from may have had other lines.
+  const files = actor.versions.find(({ versionNumber }) => versionNumber === version)?.sourceFiles;
+  const names = useMemo(() => (files ?? []).map(({ name }) => name), [files]);
+  const hrefOfPlace = useHrefOfPlace(actor, version, names);
   const notes = useMemo(
     () =>
       new Map(
@@ -108,20 +112,5 @@ function BuildLog({ actor, build }: { actor: ActorDetail; build: BuildDetail }) 
       firstError={hasFailed ? (found?.firstError ?? undefined) : undefined}
       hrefOfPlace={hrefOfPlace}
     />
-  );
-}
-
-/** Files as they are now: those that the build was made from may have had other lines. */
-function useHrefOfPlace(actor: ActorDetail, version: string): HrefOfPlace {
-  const files = actor.versions.find(({ versionNumber }) => versionNumber === version)?.sourceFiles;
-  const names = useMemo(() => (files ?? []).map(({ name }) => name), [files]);
-  const source = hrefOfActor(actor, 'source');
-  return useCallback(
-    (path, line) => {
-      const file = fileOfPath(path, names);
-      if (file === undefined) return undefined;
-      return `${source}?${new URLSearchParams({ version, file }).toString()}#L${line}`;
-    },
-    [names, source, version],
   );
 }

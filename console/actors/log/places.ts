@@ -25,9 +25,13 @@ export function splitPlaces(text: string, hrefOf: HrefOfPlace | undefined): Line
   return pieces;
 }
 
+/** Their files may be called as those of the Actor are. */
+const PACKAGES = /(?:^|\/)(?:node_modules|site-packages)\//;
+
 /** The longest of the names that the path ends with: programs print where they have unpacked the files. */
 export function fileOfPath(path: string, names: readonly string[]): string | undefined {
   const plain = path.replace(/^\.\//, '');
+  if (PACKAGES.test(plain)) return undefined;
   return names
     .filter((name) => plain === name || plain.endsWith(`/${name}`))
     .toSorted((one, other) => other.length - one.length)[0];

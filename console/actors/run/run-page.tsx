@@ -5,6 +5,7 @@ import { usePageInfo, type Crumb } from '../../app/page-info.ts';
 import { ReadProblem } from '../../lib/read-problem.tsx';
 import { Skeleton } from '../../ui/states.tsx';
 import { Tabs } from '../../ui/tabs.tsx';
+import { useHrefOfRunPlace } from '../actor/source-places.ts';
 import { LogView } from '../log/log-view.tsx';
 import { useActorName, useRun } from '../queries.ts';
 import { hrefOfRun, isOver, type RunDetail } from '../run.ts';
@@ -93,5 +94,18 @@ function RunTabView({ run, tab }: { run: RunDetail; tab: RunTab }) {
   if (tab === 'flags') return <RunFlags run={run} />;
   if (tab === 'calls') return <RunCalls run={run} />;
   if (tab === 'timeline') return <RunTimeline run={run} />;
-  return <LogView kind="run" id={run.id} isOver={isOver(run)} emptyText={RUN_WORDS.noLog} />;
+  return <RunLog run={run} />;
+}
+
+function RunLog({ run }: { run: RunDetail }) {
+  const hrefOfPlace = useHrefOfRunPlace(run);
+  return (
+    <LogView
+      kind="run"
+      id={run.id}
+      isOver={isOver(run)}
+      emptyText={RUN_WORDS.noLog}
+      hrefOfPlace={hrefOfPlace}
+    />
+  );
 }
