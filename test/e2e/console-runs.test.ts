@@ -553,6 +553,25 @@ describe('Actors in the console', { skip: noBrowser, timeout: 10 * PATIENCE_MS }
     assert.match(JSON.stringify(data.versions[0].sourceFiles), /private/);
     assert.equal(data.taggedBuilds.latest.buildNumber, '0.1.2');
     await breakTheBuild(page, data.versions[0].sourceFiles);
+    await page.getByRole('button', { name: 'Pin to home' }).click();
+    await eventually(
+      async () => (await ada.get('/signalbox/v1/me/preferences')).json['pinnedActors']?.[0] === actorId,
+    );
+    const input = { lines: 1, words: ['fail'] };
+    const { json: failed } = await ada.post(`/v2/actors/${actorId}/runs?waitForFinish=60`, input);
+    await page.goto(`${server.url}/console/runs/${failed['data'].id}`);
+    await page.locator('.log__x').getByRole('link', { name: 'main.js:3' }).click();
+    await page.waitForURL(/ada~chatter\/source\?version=0\.1&file=main\.js#L3$/);
+    const [{ sourceFiles }] = data.versions;
+    const versions = [{ versionNumber: '0.1', buildTag: 'latest', sourceType: 'SOURCE_FILES', sourceFiles }];
+    const shared = { name: 'shared-chatter', isPublic: true, isSourceCodeHidden: false, versions };
+    assert.equal((await server.call('/v2/actors', { method: 'POST', body: shared })).status, 201);
+    await page.goto(`${server.url}/console/actors/admin~shared-chatter`);
+    await page.getByRole('button', { name: 'Make it mine' }).click();
+    await page.getByRole('button', { name: 'Copy and build' }).click();
+    await page.waitForURL(/\/ada~shared-chatter\/builds\/\w+$/);
+    await page.locator('.st--pill', { hasText: 'Succeeded' }).waitFor();
+    await page.goto(`${server.url}/console/actors/ada~chatter/source`);
     await page.getByRole('link', { name: 'Settings' }).click();
     await page.getByLabel('Title').fill('Loud chatter');
     await page.getByLabel('Time limit in seconds').fill('60');

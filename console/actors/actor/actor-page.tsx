@@ -15,6 +15,7 @@ import { useActorDetail, type ActorDetail } from './actor-queries.ts';
 import { ACTOR_WORDS } from './actor-words.ts';
 import { BuildPart } from './build-part.tsx';
 import { BuildsTab } from './builds-tab.tsx';
+import { MakeMineButton } from './make-mine.tsx';
 import { PinButton } from './pin-button.tsx';
 import { RunTab } from './run-tab.tsx';
 import { RunsTab } from './runs-tab.tsx';
@@ -74,6 +75,7 @@ function ActorView({ actor, rest }: { actor: ActorDetail; rest: string }) {
         actions={
           <>
             <ActorFiguresView actorId={actor.id} />
+            {me !== undefined && !isOwner && <MakeMineButton actor={actor} />}
             <PinButton actorId={actor.id} />
           </>
         }

@@ -136,6 +136,14 @@ export function useStartBuild(actorId: string) {
   return useChange<string, { data: BuildDetail }>((version) => buildCall(actorId, version), ['build']);
 }
 
+/** Of an Actor that is only being made. */
+export function useStartBuildOf() {
+  return useChange<{ actorId: string; version: string }, { data: BuildDetail }>(
+    ({ actorId, version }) => buildCall(actorId, version),
+    ['build'],
+  );
+}
+
 export function useAbortBuild(id: string) {
   return useChange<void>(
     () => ({ api: 'actors', method: 'POST', path: path`/actor-builds/${id}/abort` }),

@@ -19,7 +19,7 @@ import { originWord } from '../words.ts';
 import { useBuilds, useStartBuild, type ActorDetail, type Build } from './actor-queries.ts';
 import { ACTOR_WORDS } from './actor-words.ts';
 
-export function hrefOfBuild(actor: ActorDetail, id: string): string {
+export function hrefOfBuild(actor: Pick<ActorShort, 'username' | 'name'>, id: string): string {
   return `${hrefOfActor(actor, 'builds')}/${encodeURIComponent(id)}`;
 }
 
