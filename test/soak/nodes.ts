@@ -54,22 +54,20 @@ export async function startNodes(folder: string, canFill: boolean): Promise<Node
     running.push(await launch(place));
   }
   const any = () => Math.floor(Math.random() * places.length);
+  const restart = async (signal: NodeJS.Signals) => {
+    const index = any();
+    running[index]!.kill(signal);
+    await running[index]!.ended;
+    // A server does not start on a full disk.
+    disk?.makeRoom();
+    running[index] = await launch(places[index]!);
+  };
 
   return {
     urls: places.map(({ port }) => `http://127.0.0.1:${port}`),
     faults: {
-      'a node is killed': async () => {
-        const index = any();
-        running[index]!.kill('SIGKILL');
-        await running[index]!.ended;
-        running[index] = await launch(places[index]!);
-      },
-      'a node is stopped': async () => {
-        const index = any();
-        running[index]!.kill('SIGTERM');
-        await running[index]!.ended;
-        running[index] = await launch(places[index]!);
-      },
+      'a node is killed': () => restart('SIGKILL'),
+      'a node is stopped': () => restart('SIGTERM'),
       'the database crashes': () => postgres.crash(),
       'a clock steps': async () => {
         writeFileSync(places[any()]!.clock, String(Math.round((Math.random() * 2 - 1) * MOST_AHEAD_MS)));

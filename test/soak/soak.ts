@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { callerOn } from './caller.ts';
 import { canMount } from '../small-disk.ts';
+import { pushes, runs, streams } from './live-loads.ts';
 import { flags, repositories, storages, tokens, type Load } from './loads.ts';
 import { startNodes } from './nodes.ts';
 
@@ -23,7 +24,15 @@ export async function soak(minutes: number, say: (line: string) => void): Promis
   try {
     const caller = callerOn(nodes.urls, problems);
     const ofFlags = await flags(caller);
-    const loads: Load[] = [tokens(caller), await storages(caller), ofFlags, await repositories(caller)];
+    const loads: Load[] = [
+      tokens(caller),
+      await storages(caller),
+      ofFlags,
+      await repositories(caller),
+      await runs(caller),
+      await streams(caller, nodes.urls),
+      await pushes(caller, nodes.urls),
+    ];
     const faults = Object.entries({
       ...nodes.faults,
       'receivers are slow': async () => ofFlags.setSlow(true),
