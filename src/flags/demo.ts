@@ -88,7 +88,14 @@ export async function flagsDemoParts(db: Db): Promise<DemoPart[]> {
     ...(team ? [{ resource: teamResource(team), kind: 'team', name: team.name }] : []),
     ...(role ? [{ resource: roleResource(role), kind: 'role', name: role.name }] : []),
     ...(code
-      ? [{ resource: codeRepositoryResource(code), kind: 'code-reference-repository', name: CODE }]
+      ? [
+          {
+            resource: codeRepositoryResource(code),
+            kind: 'code-reference-repository',
+            name: CODE,
+            isFinishedLast: true,
+          },
+        ]
       : []),
   ];
 }

@@ -195,6 +195,8 @@ export interface DemoPart {
   name: string;
   /** When that was last changed of which the audit log says nothing: items, runs, commits, issues. */
   dataChangedAt?: number;
+  /** The example itself changes it until it is complete. */
+  isFinishedLast?: boolean;
 }
 
 /** A protocol joined with its parts. */

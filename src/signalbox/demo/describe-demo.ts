@@ -20,7 +20,8 @@ export async function describeDemo(
   const parts: Demo['parts'] = [];
   for (const part of found) {
     const { resource, kind, name } = part;
-    const entries = madeAt === undefined ? [] : await listChanges(engine, resource, madeAt);
+    const since = part.isFinishedLast === true ? loadedAt : madeAt;
+    const entries = since === undefined ? [] : await listChanges(engine, resource, since);
     const changedAt = Math.max(entries[0]?.at ?? 0, dataChangeOf(part, loadedAt));
     parts.push({
       resource,
