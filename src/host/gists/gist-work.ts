@@ -1,6 +1,7 @@
 // Due work after changes of gists: removes the folders of deleted ones and the gists of removed members, and records writes whose server has died.
 import { waitForBackups } from '../../kernel/backup/hold-blobs.ts';
 import type { Subscriber } from '../../kernel/change/changes.ts';
+import { systemClock } from '../../kernel/clock.ts';
 import type { Module } from '../../kernel/http/module.ts';
 import type { BackgroundWork } from '../../kernel/http/protocol.ts';
 import { systemActor } from '../../kernel/identity/actor.ts';
@@ -23,14 +24,14 @@ import {
   updateGistOwner,
 } from './store.ts';
 
-/** How often folders are looked for that a crash has left half made. */
+/** How often folders are looked for that a crash has left half made. The times of files are those of the system. */
 const SWEEP_MS = 60 * 60 * 1000;
 
 export function gistWork(kernel: Kernel): BackgroundWork {
-  const { db, services, clock } = kernel;
+  const { db, services } = kernel;
   return {
     recurring: [
-      { kind: 'host.sweep-gists', everyMs: SWEEP_MS, run: () => services.gistGit.sweep(clock.now()) },
+      { kind: 'host.sweep-gists', everyMs: SWEEP_MS, run: () => services.gistGit.sweep(systemClock.now()) },
     ],
     handlers: {
       [DELETE_GIST]: waitForBackups(kernel)(async ({ payload }) => {

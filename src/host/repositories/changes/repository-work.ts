@@ -1,6 +1,7 @@
 // Due work after changes of repositories, and what schedules it: removes the folders of deleted ones, counts what pushes have changed, and writes the default branch for clones.
 import { waitForBackups } from '../../../kernel/backup/hold-blobs.ts';
 import type { BackgroundWork } from '../../../kernel/http/protocol.ts';
+import { systemClock } from '../../../kernel/clock.ts';
 import type { Kernel } from '../../../kernel/kernel.ts';
 import { schedule, scheduleStatement } from '../../../kernel/jobs/due-store.ts';
 import { notifyOnCommit } from '../../../kernel/storage/notify-on-commit.ts';
@@ -35,13 +36,13 @@ const WRITE_HEAD = 'host.write-head';
 /** How often at most the languages and the size of a repository are counted. */
 const COUNT_MS = 5000;
 
-/** How often folders are looked for that a crash has left half made. */
+/** How often folders are looked for that a crash has left half made. The times of files are those of the system. */
 const SWEEP_MS = 60 * 60 * 1000;
 
 export function repositoryWork(kernel: Kernel): BackgroundWork {
-  const { db, services, clock } = kernel;
+  const { db, services } = kernel;
   return {
-    recurring: [{ kind: 'host.sweep', everyMs: SWEEP_MS, run: () => services.git.sweep(clock.now()) }],
+    recurring: [{ kind: 'host.sweep', everyMs: SWEEP_MS, run: () => services.git.sweep(systemClock.now()) }],
     handlers: {
       [DELETE_REPOSITORY]: waitForBackups(kernel)(async ({ payload }) => {
         const { number } = JSON.parse(payload) as { number: number };
