@@ -49,10 +49,13 @@ async function* endless() {
 }
 
 test('an error of git for lack of space is that of a full disk', () => {
-  const stderr =
-    'error: file write error: No space left on device\nfatal: unable to write loose object file\n';
-  const failure = asFailure(new GitError('unpack-objects', { exitCode: 128, signal: null, stderr }));
-  assert.deepEqual([failure.kind, failure.message.slice(0, 16)], ['unavailable', 'The disk is full']);
+  for (const stderr of [
+    'error: file write error: No space left on device\nfatal: unable to write loose object file\n',
+    "fatal: prepare: cannot update ref 'refs/heads/main': couldn't write '/r.git/./refs/heads/main.lock'\n",
+  ]) {
+    const failure = asFailure(new GitError('any', { exitCode: 128, signal: null, stderr }));
+    assert.deepEqual([failure.kind, failure.message.slice(0, 16)], ['unavailable', 'The disk is full']);
+  }
 });
 
 test('a command gets bytes or chunks as input, and its output is returned', { skip }, async () => {

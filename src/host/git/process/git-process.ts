@@ -67,9 +67,12 @@ export class GitError extends Error {
     this.name = 'GitError';
     this.exitCode = exitCode ?? undefined;
     this.stderr = stderr;
-    if (/No space left on device|Disk quota exceeded/.test(stderr)) this.code = 'ENOSPC';
+    if (NO_ROOM.test(stderr)) this.code = 'ENOSPC';
   }
 }
+
+/** Of a lock that it cannot write git does not say why. */
+const NO_ROOM = /No space left on device|Disk quota exceeded|couldn't write '.*\.lock'/;
 
 export interface GitExit {
   exitCode: number | null;
