@@ -134,7 +134,8 @@ const listFailedRequests = route(
     await enforceLimit(kernel, 'queue', queueId, now);
     const limit = clampLimit(query.limit, DEFAULT_LISTED, DEFAULT_LISTED);
     const { requests, failed, searched } = await findFailedRequests(kernel.db, queueId);
-    const groups = Map.groupBy(requests, ({ error }) => normalizeText(error));
+    const texts = await mapInSlices(requests, ({ error }) => normalizeText(error));
+    const groups = Map.groupBy(requests, (_, index) => texts[index]!);
     const { error } = query;
     const ids = firstOf(error === undefined ? requests : (groups.get(error) ?? []), limit);
     const found = await findRequests(queues, queueId, ids);

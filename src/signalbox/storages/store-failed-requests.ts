@@ -2,6 +2,7 @@
 import { sql } from 'kysely';
 import { numberOf } from '../../actors/request-queues/store.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
+import { mapInSlices } from '../../kernel/yield-to-event-loop.ts';
 
 /** By one call. */
 export const MAX_SEARCHED_REQUESTS = 20_000;
@@ -53,7 +54,11 @@ export async function findFailedRequests(db: Db, queueId: string): Promise<Faile
     .orderBy('id')
     .limit(MAX_READ_ERRORS)
     .execute();
-  const requests = rows.map(({ id, bytes, end }) => ({ id, bytes: Number(bytes), error: lastError(end) }));
+  const requests = await mapInSlices(rows, ({ id, bytes, end }) => ({
+    id,
+    bytes: Number(bytes),
+    error: lastError(end),
+  }));
   return { requests, failed: Number(failed), searched: Number(searched) };
 }
 
