@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { after, before, describe, test } from 'node:test';
+import { sql } from 'kysely';
 import type { Browser } from 'playwright-core';
 import { eventually, PATIENCE_MS } from '../eventually.ts';
 import { joinHost, type HostPerson } from '../host-people.ts';
@@ -10,6 +11,7 @@ import { noBrowser, startBrowser } from './browser.ts';
 import { findBarriers, openConsole } from './console.ts';
 
 const MANY = 10_000;
+const MILLION = 1_000_000;
 const CLIENTS = 50;
 
 describe('storages in the console', { skip: noBrowser, timeout: 10 * PATIENCE_MS }, () => {
@@ -86,6 +88,39 @@ describe('storages in the console', { skip: noBrowser, timeout: 10 * PATIENCE_MS
     assert.equal(lines.length, MANY + 1);
     assert.equal(lines[0]!.replace('\uFEFF', '').trim(), 'sku,title,price');
     assert.equal(lines.at(-1)!.trim(), `P-${MANY},"Product, no. ${MANY}",${(MANY - 1) % 90}`);
+    assert.deepEqual(takeProblems(), []);
+    await close();
+  });
+
+  test('a dataset of a million items is opened by few calls, and its end is a key away', async () => {
+    const id = await create('datasets', 'million');
+    const items = Array.from({ length: 1000 }, (_, index) => ({ number: `no. ${index + 1}` }));
+    assert.equal((await ada.post(`/v2/datasets/${id}/items`, items)).status, 201);
+    // Pushed, they would take a minute: the others are copies.
+    const { db } = server.app.kernel;
+    const copies = MILLION / items.length;
+    await sql`with recursive copied (n) as (select 1 union all select n + 1 from copied where n < ${copies - 1})
+      insert into dataset_chunks (dataset_id, first_seq, item_count, bytes, outline, items)
+      select dataset_id, first_seq + n * ${items.length}, item_count, bytes, outline, items
+      from dataset_chunks, copied where dataset_id = ${id}`.execute(db);
+    await sql`update datasets set item_count = item_count * ${copies}, bytes = bytes * ${copies},
+      clean_item_count = clean_item_count * ${copies} where storage_id = ${id}`.execute(db);
+    const { page, takeProblems, close } = await openConsole(browser, server, ada.member);
+    let reads = 0;
+    page.on('request', (request) => {
+      if (new URL(request.url()).pathname.endsWith('/items')) reads += 1;
+    });
+    await page.goto(`${server.url}/console/storage/datasets/${id}`);
+    const grid = page.getByRole('grid', { name: 'Items' });
+    await grid.getByText('no. 1', { exact: true }).click();
+    await page.keyboard.press('Escape');
+    assert.equal(await grid.getAttribute('aria-rowcount'), String(MILLION + 1));
+    await page.keyboard.press('Control+End');
+    const last = grid.locator(`[aria-rowindex="${MILLION + 1}"]`);
+    await last.getByText('no. 1000', { exact: true }).waitFor();
+    await page.keyboard.press('Control+Home');
+    await grid.locator('[aria-rowindex="2"]').getByText('no. 1', { exact: true }).waitFor();
+    assert.ok(reads < 10, `${reads} reads of items`);
     assert.deepEqual(takeProblems(), []);
     await close();
   });
