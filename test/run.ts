@@ -25,7 +25,7 @@ const { values, positionals } = parseArgs({
     'both-engines': { type: 'boolean', default: false },
     'test-name-pattern': { type: 'string', multiple: true },
     // More than the cores, because tests of crashes, runs and webhooks wait much of the time.
-    processes: { type: 'string', default: String(Math.min(availableParallelism() + 3, 6)) },
+    processes: { type: 'string', default: String(Math.min(availableParallelism() + 2, 6)) },
     /** The time limit of one file, in seconds. */
     'time-limit': { type: 'string', default: '900' },
   },
