@@ -7,7 +7,7 @@ export interface TokenOperationHour {
   hour: number;
   api: string;
   category: string;
-  /** Empty where there was none at the path, and for calls to more of them than are told apart. */
+  /** Empty where there was none at the path, and for those beyond the number that is counted one by one. */
   operation: string;
   calls: number;
   /** Of these calls, those over a rate limit. */

@@ -117,7 +117,7 @@ onEachEngine((testEngine) => {
     );
   });
 
-  test('calls are told apart by operation, up to a number of them, and refused ones are listed by their ids', async () => {
+  test('calls are counted by operation, up to a number of them, and refused ones are listed by their ids', async () => {
     const counter = open();
     const caller = await make();
     const { id } = caller.token;

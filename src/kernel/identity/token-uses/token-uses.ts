@@ -21,7 +21,7 @@ const SAVED_AT_ONCE = 100;
 const MAX_OPERATIONS = 32;
 /** The same of all tokens: about 5 MB. */
 const MAX_ALL_OPERATIONS = 30_000;
-/** Refusals of one token that are told apart between two writes, and of all tokens. All are counted. */
+/** Refusals of one token that are listed between two writes, and of all tokens. All are counted. */
 const MAX_REFUSALS = 10;
 const MAX_ALL_REFUSALS = 2000;
 
