@@ -1,7 +1,7 @@
 // What all pages of repositories read.
 import { path, type Call } from '../api/call.ts';
 import { useRead, type Read } from '../api/read.ts';
-import type { RepositoryStanding } from '../api/types/signalbox.ts';
+import type { OpenCounts, RepositoryStanding, RepositorySummary } from '../api/types/signalbox.ts';
 import { useListPages } from '../lib/list-pages.ts';
 import type { RepositoryPlace } from './place.ts';
 import type { Branch, Commit, Repository, Tag } from './repository.ts';
@@ -64,21 +64,10 @@ export function useStanding({ owner, repo }: RepositoryPlace) {
   });
 }
 
-export interface OpenCounts {
-  issues?: number;
-  pulls: number;
-  hasMorePulls: boolean;
-}
-
-export type RepositoryMakings = Pick<RepositoryStanding, 'actors'> & {
-  id: number;
-  languages: { name: string; bytes: number }[];
-};
-
 /** All rows of a batch share one reading. */
-export function useMakings(id: number, batch: string): RepositoryMakings | undefined {
-  const { data } = useRead<{ items: RepositoryMakings[] }>({
-    call: { api: 'signalbox', path: '/repositories/makings', query: { ids: batch } },
+export function useRepositorySummary(id: number, batch: string): RepositorySummary | undefined {
+  const { data } = useRead<{ items: RepositorySummary[] }>({
+    call: { api: 'signalbox', path: '/repositories/summaries', query: { ids: batch } },
     topics: [...TOPICS, 'actor'],
   });
   return data?.items.find((one) => one.id === id);

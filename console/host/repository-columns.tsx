@@ -5,13 +5,13 @@ import { Count } from '../ui/numbers.tsx';
 import type { TableColumn } from '../ui/table.tsx';
 import { Time } from '../ui/time.tsx';
 import { LanguageBar, shareText, sharesOf } from './language-bar.tsx';
-import { useMakings } from './queries.ts';
+import { useRepositorySummary } from './queries.ts';
 import type { Repository } from './repository.ts';
 import { Visibility } from './visibility.tsx';
 import { WORDS } from './words.ts';
 
 export interface ListedRepository extends Repository {
-  /** The ids of those whose makings are read together. */
+  /** The ids of those whose summaries are read together. */
   batch: string;
 }
 
@@ -66,7 +66,7 @@ export const REPOSITORY_COLUMNS: TableColumn<ListedRepository>[] = [
 ];
 
 function Languages({ row: { id, batch, language } }: { row: ListedRepository }) {
-  const shares = sharesOf(useMakings(id, batch)?.languages ?? []);
+  const shares = sharesOf(useRepositorySummary(id, batch)?.languages ?? []);
   if (language === null && shares.length === 0) return null;
   return (
     <span className="langs-cell">
@@ -85,7 +85,7 @@ function Languages({ row: { id, batch, language } }: { row: ListedRepository }) 
 const MOST_ACTORS = 2;
 
 function Actors({ row: { id, batch } }: { row: ListedRepository }) {
-  const actors = useMakings(id, batch)?.actors ?? [];
+  const actors = useRepositorySummary(id, batch)?.actors ?? [];
   return (
     <span className="langs-cell">
       {actors.slice(0, MOST_ACTORS).map(({ id: actor, username, name, title }) => (

@@ -1,12 +1,13 @@
 // What every page of a repository has: its name, who can see it, and the tabs of its pages.
 import type { ReactNode } from 'react';
+import type { OpenCounts } from '../api/types/signalbox.ts';
 import { usePageInfo, type Crumb } from '../app/page-info.ts';
 import { ReadProblem } from '../lib/read-problem.tsx';
 import { PageHead } from '../ui/page.tsx';
 import { Skeleton } from '../ui/states.tsx';
 import { Tabs } from '../ui/tabs.tsx';
 import { repositoryHref, type RepositoryPlace } from './place.ts';
-import { useOpenCounts, useRepository, type OpenCounts } from './queries.ts';
+import { useOpenCounts, useRepository } from './queries.ts';
 import type { Repository } from './repository.ts';
 import { RepositoryActions } from './repository-actions.tsx';
 import { Visibility } from './visibility.tsx';

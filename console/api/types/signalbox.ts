@@ -704,6 +704,22 @@ export interface LastChanges {
   commits: CommitSummary[];
 }
 
+export interface LimitPeaks {
+  member: { id: string; username: string };
+  api: string;
+  category: string;
+  /** The present one */
+  limit: number;
+  /** How long a window is */
+  seconds: number;
+  hours: {
+    /** When the hour began, in epoch milliseconds */
+    at: number;
+    /** What the fullest window that began in it had, refused calls included */
+    most: number;
+  }[];
+}
+
 export interface Link {
   url: string;
   /** In epoch milliseconds */
@@ -776,6 +792,14 @@ export interface OneSidedLine {
   /** As it was printed */
   example: string;
   level?: 'DEBUG' | 'INFO' | 'WARN' | 'ERROR';
+}
+
+export interface OpenCounts {
+  /** Without pull requests; absent where these are too many to be counted */
+  issues?: number;
+  pulls: number;
+  /** Whether there are more than were counted */
+  hasMorePulls: boolean;
 }
 
 export interface OwnApp {
@@ -891,12 +915,37 @@ export interface RecoveryCodes {
   recoveryCodes: string[];
 }
 
+export interface RefusedCall {
+  api: string;
+  /** Of the rate limits that the calls counted against */
+  category: string;
+  /** Absent at paths that have none, and for those beyond the number that is counted one by one */
+  operation?: string;
+  method?: string;
+  /** With its parameters in braces */
+  path?: string;
+  /** As the reply named it */
+  requestId: string;
+  /** In epoch milliseconds */
+  at: number;
+  token: { id: string; name: string; ending: string };
+}
+
 export interface RepositoryStanding {
   /** Absent without `viewWatches` */
   isWatched?: boolean;
   /** Absent without `viewStars` */
   isStarred?: boolean;
   /** Your Actors that are built from it, by its present name, those that ran last first. Of your versions from git, the first 1000 are looked at. */
+  actors: BuiltActor[];
+}
+
+export interface RepositorySummary {
+  /** Of the repository */
+  id: number;
+  /** Of the default branch, most bytes first */
+  languages: { name: string; bytes: number }[];
+  /** Your Actors that are built from it */
   actors: BuiltActor[];
 }
 
@@ -1178,6 +1227,20 @@ export interface SnoozedItem {
     path: string;
   };
   until: number;
+}
+
+export interface SpendingRoute {
+  api: string;
+  /** Of the rate limits that the calls counted against */
+  category: string;
+  /** Absent at paths that have none, and for those beyond the number that is counted one by one */
+  operation?: string;
+  method?: string;
+  /** With its parameters in braces */
+  path?: string;
+  calls: number;
+  /** Of these calls, those over a rate limit */
+  refused: number;
 }
 
 interface Statement {

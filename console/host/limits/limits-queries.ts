@@ -1,6 +1,7 @@
 // What the page of rate limits reads: windows as they stand and were, and what the calls of tokens went to.
 import { path, type Call } from '../../api/call.ts';
 import { useRead } from '../../api/read.ts';
+import type { LimitPeaks, RefusedCall, SpendingRoute } from '../../api/types/signalbox.ts';
 
 export interface LimitState {
   budget: 'tokens' | 'browser' | 'program';
@@ -77,32 +78,6 @@ export function forecastOf({ used, remaining, seconds, resetAt }: LimitState, no
   if (elapsed < whole * LEAST_PART) return { kind: 'soon' };
   const at = now + (remaining * elapsed) / used;
   return at < resetAt ? { kind: 'spent', at } : { kind: 'lasts' };
-}
-
-export interface SpendingRoute {
-  api: string;
-  category: string;
-  operation?: string;
-  method?: string;
-  path?: string;
-  calls: number;
-  refused: number;
-}
-
-export interface RefusedCall extends Omit<SpendingRoute, 'calls' | 'refused'> {
-  requestId: string;
-  at: number;
-  token: { id: string; name: string; ending: string };
-}
-
-/** The fullest window in each hour. */
-export interface LimitPeaks {
-  member: { id: string; username: string };
-  api: string;
-  category: string;
-  limit: number;
-  seconds: number;
-  hours: { at: number; most: number }[];
 }
 
 const MOST_ROUTES = 20;

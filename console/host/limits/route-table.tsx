@@ -1,4 +1,5 @@
 // The routes that the calls of tokens went to, and the calls that were refused.
+import type { RefusedCall, SpendingRoute } from '../../api/types/signalbox.ts';
 import { CopyButton } from '../../ui/copy-button.tsx';
 import { Meter } from '../../ui/chart.tsx';
 import { formatCount } from '../../ui/format.ts';
@@ -6,7 +7,6 @@ import { EmptyState } from '../../ui/states.tsx';
 import { Table, type TableColumn } from '../../ui/table.tsx';
 import { Time } from '../../ui/time.tsx';
 import { limitName } from './limit-table.tsx';
-import type { RefusedCall, SpendingRoute } from './limits-queries.ts';
 import { LIMITS } from './limits-words.ts';
 
 const { routes, refusals } = LIMITS;

@@ -1,4 +1,5 @@
 // How the last 24 hours would have gone with another limit. The address holds the limit and the number.
+import type { LimitPeaks } from '../../api/types/signalbox.ts';
 import { useSearchState, useTypedFilter } from '../../lib/search-state.ts';
 import { useMinute } from '../../lib/clock.ts';
 import { Sparkline } from '../../ui/chart.tsx';
@@ -8,7 +9,7 @@ import { SelectInput, TextInput } from '../../ui/input.tsx';
 import { EmptyState, Skeleton } from '../../ui/states.tsx';
 import { Table, type TableColumn } from '../../ui/table.tsx';
 import { limitName } from './limit-table.tsx';
-import { HOUR_MS, whatIf, type LimitPeaks, type WhatIf } from './limits-queries.ts';
+import { HOUR_MS, whatIf, type WhatIf } from './limits-queries.ts';
 import { LIMITS } from './limits-words.ts';
 import { RefusedCount } from './route-table.tsx';
 

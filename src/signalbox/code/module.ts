@@ -4,7 +4,7 @@ import { scannedAlertRoutes } from './alert-routes.ts';
 import { blameRoutes } from './blame-routes.ts';
 import { openCountRoutes } from './count-routes.ts';
 import { lastChangesRoutes } from './last-changes-routes.ts';
-import { makingsRoutes } from './makings-routes.ts';
+import { repositorySummaryRoutes } from './summary-routes.ts';
 import { mergeCheckRoutes } from './merge-check-routes.ts';
 import { standingRoutes } from './standing-routes.ts';
 
@@ -21,6 +21,6 @@ export const codeWorkModule: Module = {
     ...standingRoutes,
     ...scannedAlertRoutes,
     ...openCountRoutes,
-    ...makingsRoutes,
+    ...repositorySummaryRoutes,
   ],
 };

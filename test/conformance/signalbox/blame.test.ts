@@ -146,9 +146,9 @@ onEachEngine((engine) => {
     assert.deepEqual(first, { isWatched: false, isStarred: false, actors });
     const { id } = await expectAnswer(200, ada.get('/repos/ada/garden'));
     const { json: languages } = await ada.get('/repos/ada/garden/languages');
-    const makings = (ids: unknown, person = ada) =>
-      person.get(`/signalbox/v1/repositories/makings?ids=${ids as string}`);
-    const { items } = await expectAnswer(200, makings(`${id as number},999999`));
+    const summaries = (ids: unknown, person = ada) =>
+      person.get(`/signalbox/v1/repositories/summaries?ids=${ids as string}`);
+    const { items } = await expectAnswer(200, summaries(`${id as number},999999`));
     assert.deepEqual(items, [
       {
         id,
@@ -158,9 +158,9 @@ onEachEngine((engine) => {
         actors,
       },
     ]);
-    assert.deepEqual((await expectAnswer(200, makings(id, eve))).items, [], 'she does not see it');
+    assert.deepEqual((await expectAnswer(200, summaries(id, eve))).items, [], 'she does not see it');
     for (const wrong of ['', '1,', 'x', Array.from({ length: 101 }, () => '1').join(',')])
-      assert.equal((await makings(wrong)).status, 422, wrong);
+      assert.equal((await summaries(wrong)).status, 422, wrong);
     await expectAnswer(200, ada.put('/repos/ada/garden/subscription', { subscribed: true }));
     assert.equal((await ada.put('/user/starred/ada/garden')).status, 204);
     const noted = await expectAnswer(200, ada.get(standing));

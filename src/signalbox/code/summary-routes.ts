@@ -12,7 +12,7 @@ import { BuiltActor, listBuiltActors } from './built-actors.ts';
 
 const MAX_IDS = 100;
 
-const RepositoryMakings = Type.Object(
+const RepositorySummary = Type.Object(
   {
     id: Type.Integer({ description: 'Of the repository' }),
     languages: Type.Array(Type.Object({ name: Type.String(), bytes: Type.Integer() }), {
@@ -20,14 +20,14 @@ const RepositoryMakings = Type.Object(
     }),
     actors: Type.Array(BuiltActor, { description: 'Your Actors that are built from it' }),
   },
-  { $id: 'RepositoryMakings' },
+  { $id: 'RepositorySummary' },
 );
 
-const listRepositoryMakings = route(
+const listRepositorySummaries = route(
   {
-    id: 'listRepositoryMakings',
+    id: 'listRepositorySummaries',
     method: 'GET',
-    path: '/repositories/makings',
+    path: '/repositories/summaries',
     summary: 'List what repositories are written in, and what is built from them',
     description: 'Those that you may not see are left out.',
     access: { action: READ_REPOSITORY.action, others: ['viewActorVersion'] },
@@ -37,7 +37,7 @@ const listRepositoryMakings = route(
         description: `Of repositories, up to ${MAX_IDS}, with commas between them`,
       }),
     }),
-    list: RepositoryMakings,
+    list: RepositorySummary,
   },
   async (call, kernel) => {
     const { caller, query } = call;
@@ -61,4 +61,4 @@ const listRepositoryMakings = route(
   },
 );
 
-export const makingsRoutes = [listRepositoryMakings];
+export const repositorySummaryRoutes = [listRepositorySummaries];
