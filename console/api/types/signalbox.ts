@@ -1102,6 +1102,22 @@ interface RunShort {
   usageTotalUsd: number;
 }
 
+export interface ScannedAlert {
+  repository: { owner: string; name: string };
+  /** In its repository */
+  number: number;
+  state: 'open' | 'dismissed' | 'fixed';
+  rule: { id: string; description: string };
+  /** What is known about the danger, or else what the tool calls it */
+  severity: 'low' | 'medium' | 'high' | 'critical' | 'none' | 'note' | 'warning' | 'error';
+  tool: string;
+  /** Absent where it is in no file */
+  path?: string;
+  line?: number;
+  /** In epoch milliseconds */
+  createdAt: number;
+}
+
 export interface SearchItem {
   kind:
     | 'flag'

@@ -21,7 +21,7 @@ import { useRenderedText } from '../files/files-queries.ts';
 import { loginOf } from '../issues/issue.ts';
 import { blobHref, commitHref, type RepositoryPlace } from '../place.ts';
 import { shortSha, type Repository } from '../repository.ts';
-import { analysesHref, locationText, shortRef, type Alert, type AlertInstance } from './alert.ts';
+import { analysesHref, locationText, severityOf, shortRef, type Alert, type AlertInstance } from './alert.ts';
 import { AlertCode } from './alert-code.tsx';
 import { AlertStateMark, SeverityBadge } from './alert-parts.tsx';
 import { DismissDialog } from './dismiss-dialog.tsx';
@@ -135,7 +135,7 @@ function AlertFacts({ alert }: { alert: Alert }) {
         <KeyValues
           termWidth={84}
           items={[
-            [ALERT.severity, <SeverityBadge key="severity" alert={alert} />],
+            [ALERT.severity, <SeverityBadge key="severity" severity={severityOf(alert)} />],
             [
               ALERT.state,
               reason === null

@@ -8,29 +8,26 @@ import { useSearchState, useTypedFilter, type SearchState } from '../../lib/sear
 import { Button } from '../../ui/button.tsx';
 import { formatCount } from '../../ui/format.ts';
 import { FilterInput, SelectInput } from '../../ui/input.tsx';
-import { Segmented } from '../../ui/segmented.tsx';
 import { EmptyState } from '../../ui/states.tsx';
 import { SelectionBar, Table, type TableColumn } from '../../ui/table.tsx';
 import { Time } from '../../ui/time.tsx';
 import type { RepositoryPlace } from '../place.ts';
 import type { Repository } from '../repository.ts';
 import {
-  ALERT_STATES,
   alertHref,
   locationText,
   securityHref,
   SEVERITIES,
+  severityOf,
   shortRef,
   type Alert,
 } from './alert.ts';
-import { AlertStateMark, SeverityBadge } from './alert-parts.tsx';
+import { AlertStateMark, SeverityBadge, StateAndSeverity, stateIn } from './alert-parts.tsx';
 import { DismissDialog } from './dismiss-dialog.tsx';
 import { SecurityFrame, UploadButton, uploadCommand } from './security-frame.tsx';
 import { useAlerts, useNewestAnalyses } from './security-queries.ts';
 import { SECURITY } from './security-words.ts';
 import '../../styles/lists.css';
-
-const STATES = [...ALERT_STATES, 'all'] as const;
 
 export default function AlertsPage() {
   return (
@@ -47,7 +44,7 @@ interface AlertsProps {
 
 function Alerts({ place, repository }: AlertsProps) {
   const search = useSearchState(securityHref(place));
-  const state = STATES.find((one) => one === search.get('state')) ?? 'open';
+  const state = stateIn(search);
   const severity = SEVERITIES.find((one) => one === search.get('severity'));
   const [typed, setTyped] = useTypedFilter(search);
   const words = search.get('q');
@@ -65,7 +62,7 @@ function Alerts({ place, repository }: AlertsProps) {
   const chosen = rows.filter(({ number, state: its }) => selected.has(String(number)) && its === 'open');
   return (
     <>
-      <AlertFilters place={place} repository={repository} search={search} state={state} />
+      <AlertFilters place={place} repository={repository} search={search} />
       <div className="row row--wrap list-bar">
         <div className="grow">
           <FilterInput
@@ -135,33 +132,16 @@ function textOf({ rule, most_recent_instance: instance }: Alert): string {
 
 interface AlertFiltersProps extends AlertsProps {
   search: SearchState;
-  state: (typeof STATES)[number];
 }
 
-function AlertFilters({ place, repository, search, state }: AlertFiltersProps) {
+function AlertFilters({ place, repository, search }: AlertFiltersProps) {
   const { data: analyses = [] } = useNewestAnalyses(place);
   const tools = distinct([search.get('tool'), ...analyses.map(({ tool }) => tool.name)]);
   const own = `refs/heads/${repository.default_branch}`;
   const refs = distinct([search.get('ref'), ...analyses.map(({ ref }) => ref)]).filter((ref) => ref !== own);
   return (
     <div className="row row--wrap list-bar alert-filters">
-      <Segmented
-        label={SECURITY.state}
-        size="sm"
-        value={state}
-        options={STATES.map((value) => ({ value, label: SECURITY.states[value] }))}
-        onChange={(next) => search.set({ state: next === 'open' ? undefined : next })}
-      />
-      <SelectInput
-        controlSize="sm"
-        aria-label={SECURITY.severity}
-        value={search.get('severity') ?? ''}
-        onValue={(severity) => search.set({ severity })}
-        options={[
-          { value: '', label: SECURITY.anySeverity },
-          ...SEVERITIES.map((value) => ({ value, label: SECURITY.severities[value] })),
-        ]}
-      />
+      <StateAndSeverity search={search} />
       {tools.length > 0 && (
         <SelectInput
           controlSize="sm"
@@ -242,7 +222,7 @@ const COLUMNS: TableColumn<Alert>[] = [
   {
     id: 'severity',
     head: SECURITY.columns.severity,
-    cell: (alert) => <SeverityBadge alert={alert} />,
+    cell: (alert) => <SeverityBadge severity={severityOf(alert)} />,
   },
   {
     id: 'state',

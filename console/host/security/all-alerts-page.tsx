@@ -1,51 +1,29 @@
 // The code-scanning alerts of all repositories that the person who is logged in may write to. The filters stand in the address.
 import { usePageInfo } from '../../app/page-info.ts';
 import { usePages } from '../../api/read.ts';
+import type { ScannedAlert } from '../../api/types/signalbox.ts';
 import { ListFoot, shownOf } from '../../lib/list-foot.tsx';
 import { ReadProblem } from '../../lib/read-problem.tsx';
 import { useSearchState, useTypedFilter } from '../../lib/search-state.ts';
 import { Button } from '../../ui/button.tsx';
-import { SelectInput, TextInput } from '../../ui/input.tsx';
+import { TextInput } from '../../ui/input.tsx';
 import { PageHead } from '../../ui/page.tsx';
-import { Segmented } from '../../ui/segmented.tsx';
 import { EmptyState } from '../../ui/states.tsx';
-import { Badge } from '../../ui/status.tsx';
 import { Table, type TableColumn } from '../../ui/table.tsx';
 import { Time } from '../../ui/time.tsx';
 import { TOPICS } from '../queries.ts';
-import {
-  ALERT_STATES,
-  alertHref,
-  SEVERITIES,
-  SEVERITY_TONES,
-  type AlertState,
-  type Severity,
-} from './alert.ts';
-import { AlertStateMark } from './alert-parts.tsx';
+import { alertHref, SEVERITIES } from './alert.ts';
+import { AlertStateMark, SeverityBadge, StateAndSeverity, stateIn } from './alert-parts.tsx';
 import { SECURITY } from './security-words.ts';
 import '../../styles/lists.css';
 
 const PAGE = '/alerts';
-const STATES = [...ALERT_STATES, 'all'] as const;
-
-interface ScannedAlert {
-  repository: { owner: string; name: string };
-  number: number;
-  state: AlertState;
-  rule: { id: string; description: string };
-  severity: Severity | 'none';
-  tool: string;
-  path?: string;
-  line?: number;
-  createdAt: number;
-}
-
 const { all: words } = SECURITY;
 
 export default function AllAlertsPage() {
   usePageInfo([{ label: words.code, href: '/code' }, { label: words.title }]);
   const search = useSearchState(PAGE);
-  const state = STATES.find((one) => one === search.get('state')) ?? 'open';
+  const state = stateIn(search);
   const severity = SEVERITIES.find((one) => one === search.get('severity'));
   const tool = search.get('tool');
   const [typed, setTyped] = useTypedFilter(search, 'tool');
@@ -66,23 +44,7 @@ export default function AllAlertsPage() {
     <main id="main" className="page" tabIndex={-1}>
       <PageHead title={words.title} meta={words.text} />
       <div className="row row--wrap list-bar alert-filters">
-        <Segmented
-          label={SECURITY.state}
-          size="sm"
-          value={state}
-          options={STATES.map((value) => ({ value, label: SECURITY.states[value] }))}
-          onChange={(next) => search.set({ state: next === 'open' ? undefined : next })}
-        />
-        <SelectInput
-          controlSize="sm"
-          aria-label={SECURITY.severity}
-          value={severity ?? ''}
-          onValue={(value) => search.set({ severity: value })}
-          options={[
-            { value: '', label: SECURITY.anySeverity },
-            ...SEVERITIES.map((value) => ({ value, label: SECURITY.severities[value] })),
-          ]}
-        />
+        <StateAndSeverity search={search} />
         <TextInput
           controlSize="sm"
           aria-label={SECURITY.tool}
@@ -147,7 +109,7 @@ const COLUMNS: TableColumn<ScannedAlert>[] = [
   {
     id: 'severity',
     head: SECURITY.columns.severity,
-    cell: ({ severity }) => <Badge tone={SEVERITY_TONES[severity]}>{SECURITY.severities[severity]}</Badge>,
+    cell: ({ severity }) => <SeverityBadge severity={severity} />,
   },
   {
     id: 'state',

@@ -2,6 +2,7 @@
 import { VIEW_SCANNING } from '../../host/code-scanning/access.ts';
 import { ALERT_STATES, type ScanningAlert } from '../../host/code-scanning/alert.ts';
 import { AlertListQuery, alertCursorOf, parseAlertCursor } from '../../host/code-scanning/alert-list.ts';
+import { SECURITY_SEVERITIES, SEVERITIES } from '../../host/code-scanning/sarif/sarif-rule.ts';
 import { listScannedOwners, MAX_GRANTED } from '../../host/code-scanning/scanned-owners.ts';
 import { listAlertsOfOwners } from '../../host/code-scanning/store-organization-alerts.ts';
 import { includesRole, repositoryResource } from '../../host/repositories/repository.ts';
@@ -23,7 +24,9 @@ const ScannedAlert = Type.Object(
     number: Type.Integer({ description: 'In its repository' }),
     state: OneOf(ALERT_STATES),
     rule: Type.Object({ id: Type.String(), description: Type.String() }),
-    severity: Type.String({ description: 'What is known about the danger, or else what the tool calls it' }),
+    severity: OneOf([...SECURITY_SEVERITIES, ...SEVERITIES], {
+      description: 'What is known about the danger, or else what the tool calls it',
+    }),
     tool: Type.String(),
     path: Type.Optional(Type.String({ description: 'Absent where it is in no file' })),
     line: Type.Optional(Type.Integer()),
