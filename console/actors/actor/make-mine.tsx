@@ -6,9 +6,8 @@ import { useChange } from '../../api/read.ts';
 import { useSayDraft } from '../../app/draft-call.ts';
 import { useMay } from '../../app/me.ts';
 import { Button } from '../../ui/button.tsx';
-import { Field } from '../../ui/field.tsx';
 import { FormDialog } from '../../ui/form-dialog.tsx';
-import { TextInput } from '../../ui/input.tsx';
+import { ActorNameField } from '../actor-name-field.tsx';
 import { hrefOfActor, type ActorShort } from '../queries.ts';
 import { useStartBuildOf, type ActorDetail, type ActorVersion } from './actor-queries.ts';
 import { ACTOR_WORDS } from './actor-words.ts';
@@ -67,18 +66,12 @@ function MakeMine({ actor, versions, onClose }: MakeMineProps) {
       onSubmit={submit}
       onClose={onClose}
     >
-      <Field label={makeMineDialog.name} help={makeMineDialog.nameHelp}>
-        <TextInput
-          isMono
-          required
-          minLength={3}
-          maxLength={63}
-          autoComplete="off"
-          spellCheck={false}
-          value={name}
-          onValue={setName}
-        />
-      </Field>
+      <ActorNameField
+        label={makeMineDialog.name}
+        help={makeMineDialog.nameHelp}
+        value={name}
+        onValue={setName}
+      />
     </FormDialog>
   );
 }

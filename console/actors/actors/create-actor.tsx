@@ -1,15 +1,13 @@
 // A new Actor with a small program, so that it can be built and run at once.
-import { useState, type FormEvent } from 'react';
+import { useState } from 'react';
 import { useLocation } from 'wouter';
 import type { Call } from '../../api/call.ts';
 import { useChange } from '../../api/read.ts';
 import { useSayDraft } from '../../app/draft-call.ts';
-import { Banner } from '../../ui/banner.tsx';
-import { Button } from '../../ui/button.tsx';
-import { Dialog } from '../../ui/dialog.tsx';
 import { Field } from '../../ui/field.tsx';
+import { FormDialog } from '../../ui/form-dialog.tsx';
 import { TextInput } from '../../ui/input.tsx';
-import { words } from '../../ui/words.ts';
+import { ActorNameField } from '../actor-name-field.tsx';
 import { hrefOfActor, type ActorShort } from '../queries.ts';
 import { ACTORS_WORDS } from './actors-words.ts';
 
@@ -61,43 +59,23 @@ export function CreateActorDialog({ onClose }: { onClose: () => void }) {
     ['actor'],
   );
   useSayDraft(createCall(name.trim(), title.trim()));
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    create.mutate(undefined, { onSuccess: ({ data }) => navigate(hrefOfActor(data, 'source')) });
-  };
   return (
-    <Dialog
+    <FormDialog
       title={createDialog.title}
       text={createDialog.text}
       width={520}
+      action={createDialog.confirm}
+      isBusy={create.isPending}
+      error={create.error}
       onClose={onClose}
-      footer={
-        <>
-          <Button onClick={onClose}>{words.cancel}</Button>
-          <Button tone="primary" type="submit" form="create-actor" isBusy={create.isPending}>
-            {createDialog.confirm}
-          </Button>
-        </>
+      onSubmit={() =>
+        create.mutate(undefined, { onSuccess: ({ data }) => navigate(hrefOfActor(data, 'source')) })
       }
     >
-      {create.error !== null && <Banner tone="bad">{create.error.message}</Banner>}
-      <form id="create-actor" className="stack" onSubmit={submit}>
-        <Field label={createDialog.name} help={createDialog.nameHelp}>
-          <TextInput
-            isMono
-            required
-            minLength={3}
-            maxLength={63}
-            autoComplete="off"
-            spellCheck={false}
-            value={name}
-            onValue={setName}
-          />
-        </Field>
-        <Field label={createDialog.titleField} optional>
-          <TextInput maxLength={200} value={title} onValue={setTitle} />
-        </Field>
-      </form>
-    </Dialog>
+      <ActorNameField label={createDialog.name} help={createDialog.nameHelp} value={name} onValue={setName} />
+      <Field label={createDialog.titleField} optional>
+        <TextInput maxLength={200} value={title} onValue={setTitle} />
+      </Field>
+    </FormDialog>
   );
 }
