@@ -2,7 +2,7 @@
 import type { Db } from '../../kernel/storage/tables.ts';
 import type { ActorVersion, EnvVar } from '../actors/version.ts';
 import type { Build, BuildShort } from './model.ts';
-import { shortOf } from './store.ts';
+import { goodBuilds, SHORT_COLUMNS, shortOf } from './store.ts';
 
 /** What a build uses of its version, as it was when the build was started: the version may change, or be deleted, before a node executes it. */
 interface VersionSnapshot {
@@ -47,19 +47,9 @@ const EARLIER = 10;
 /** When a build has succeeded: what earlier ones of the version were made from is not compared with any more. */
 export async function clearEarlierSources(
   tx: Db,
-  { id, actorId, versionNumber }: Pick<Build, 'id' | 'actorId' | 'versionNumber'>,
+  build: Pick<Build, 'id' | 'actorId' | 'versionNumber'>,
 ): Promise<void> {
-  const rows = await tx
-    .selectFrom('builds')
-    .select('id')
-    .where('actor_id', '=', actorId)
-    .where('version_number', '=', versionNumber)
-    .where('status', '=', 'SUCCEEDED')
-    .where('id', '!=', id)
-    .orderBy('started_at', 'desc')
-    .orderBy('id', 'desc')
-    .limit(EARLIER)
-    .execute();
+  const rows = await goodBuilds(tx, build).select('id').where('id', '!=', build.id).limit(EARLIER).execute();
   if (rows.length === 0) return;
   const ids = rows.map((row) => row.id);
   await tx.updateTable('build_snapshots').set({ source: null }).where('build_id', 'in', ids).execute();
@@ -77,17 +67,11 @@ export async function findBuiltSource(
   actorId: string,
   versionNumber: string,
 ): Promise<BuiltSource | undefined> {
-  const row = await db
-    .selectFrom('builds')
+  const row = await goodBuilds(db, { actorId, versionNumber })
     .innerJoin('build_snapshots', 'build_snapshots.build_id', 'builds.id')
-    .select(['id', 'actor_id', 'user_id', 'status', 'started_at', 'finished_at', 'build_number', 'meta'])
+    .select(SHORT_COLUMNS)
     .select('source')
-    .where('actor_id', '=', actorId)
-    .where('version_number', '=', versionNumber)
-    .where('status', '=', 'SUCCEEDED')
     .where('source', 'is not', null)
-    .orderBy('started_at', 'desc')
-    .orderBy('id', 'desc')
     .limit(1)
     .executeTakeFirst();
   if (row === undefined || row.source === null) return undefined;

@@ -82,6 +82,17 @@ export async function deleteBuild(tx: Db, id: string): Promise<void> {
 /** Whose builds. */
 type BuildScope = { userId: string } | { actorId: string };
 
+export const SHORT_COLUMNS = [
+  'id',
+  'actor_id',
+  'user_id',
+  'status',
+  'started_at',
+  'finished_at',
+  'build_number',
+  'meta',
+] as const;
+
 /** Without the large fields. */
 export async function listBuilds(
   db: Db,
@@ -94,7 +105,7 @@ export async function listBuilds(
   const builds =
     'actorId' in scope ? all.where('actor_id', '=', scope.actorId) : all.where('user_id', '=', scope.userId);
   const rows = await builds
-    .select(['id', 'actor_id', 'user_id', 'status', 'started_at', 'finished_at', 'build_number', 'meta'])
+    .select(SHORT_COLUMNS)
     .orderBy('started_at', order)
     .orderBy('id', order)
     .limit(limit)
@@ -248,10 +259,7 @@ function buildOf(row: Selectable<BuildRow>): Build {
   };
 }
 
-type ShortRow = Pick<
-  Selectable<BuildRow>,
-  'id' | 'actor_id' | 'user_id' | 'status' | 'started_at' | 'finished_at' | 'build_number' | 'meta'
->;
+type ShortRow = Pick<Selectable<BuildRow>, (typeof SHORT_COLUMNS)[number]>;
 
 export function shortOf(row: ShortRow): BuildShort {
   return {
@@ -266,20 +274,26 @@ export function shortOf(row: ShortRow): BuildShort {
   };
 }
 
-/** The newest of the version that has succeeded and was started before this one. */
-export async function findLastGoodBuild(
-  db: Db,
-  { actorId, versionNumber, startedAt, id }: Pick<Build, 'actorId' | 'versionNumber' | 'startedAt' | 'id'>,
-): Promise<BuildShort | undefined> {
-  const row = await db
+/** Of a version, those that have succeeded, the newest first. */
+export function goodBuilds(db: Db, { actorId, versionNumber }: Pick<Build, 'actorId' | 'versionNumber'>) {
+  return db
     .selectFrom('builds')
-    .select(['id', 'actor_id', 'user_id', 'status', 'started_at', 'finished_at', 'build_number', 'meta'])
     .where('actor_id', '=', actorId)
     .where('version_number', '=', versionNumber)
     .where('status', '=', 'SUCCEEDED')
-    .where(({ eb, refTuple, tuple }) => eb(refTuple('started_at', 'id'), '<', tuple(startedAt, id)))
     .orderBy('started_at', 'desc')
-    .orderBy('id', 'desc')
+    .orderBy('id', 'desc');
+}
+
+/** The newest of the version that has succeeded and was started before this one. */
+export async function findLastGoodBuild(
+  db: Db,
+  build: Pick<Build, 'actorId' | 'versionNumber' | 'startedAt' | 'id'>,
+): Promise<BuildShort | undefined> {
+  const { startedAt, id } = build;
+  const row = await goodBuilds(db, build)
+    .select(SHORT_COLUMNS)
+    .where(({ eb, refTuple, tuple }) => eb(refTuple('started_at', 'id'), '<', tuple(startedAt, id)))
     .limit(1)
     .executeTakeFirst();
   return row && shortOf(row);
