@@ -9,7 +9,8 @@ const Operation = {
   category: Type.String({ description: 'Of the rate limits that the calls counted against' }),
   operation: Type.Optional(
     Type.String({
-      description: 'Absent at paths that have none, and for those beyond the number that is counted one by one',
+      description:
+        'Absent at paths that have none, and for those beyond the number that is counted one by one',
     }),
   ),
   method: Type.Optional(Type.String()),
