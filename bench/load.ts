@@ -1,4 +1,5 @@
 // Repeats calls on many connections: calls per second, and CPU time of the server per call.
+import { setTimeout as delay } from 'node:timers/promises';
 import { cpuMsOf, cpuMsOfFamily } from './cpu.ts';
 import { Connection, measure } from './raw-http.ts';
 import type { BenchServer } from './servers.ts';
@@ -22,22 +23,32 @@ export interface Load {
   cpu: number;
 }
 
+interface LoadOptions {
+  connections: number;
+  seconds: number;
+  /** As many of all connections as the server answers, unless given. A server answers many at once cheaper than each by itself. */
+  callsPerSecond?: number;
+}
+
 /** On new connections, because servers close idle ones. */
 export async function load(
   server: BenchServer,
   { method, path, headers, body, status, withChildren }: Work,
-  { connections: count, seconds }: { connections: number; seconds: number },
+  { connections: count, seconds, callsPerSecond }: LoadOptions,
 ): Promise<Load> {
   const connections = Array.from({ length: count }, () => new Connection(server.url, headers));
   // Reading, the client never sleeps: waking it would cost the server CPU time, and only a slow server's client would sleep.
   // Writing, it leaves its core to the server's storage thread.
-  let isOver = body !== undefined;
+  let isOver = body !== undefined || callsPerSecond !== undefined;
   const stayAwake = () => void (isOver || setImmediate(stayAwake));
   stayAwake();
   const cpuMs = withChildren ? cpuMsOfFamily : cpuMsOf;
   const before = cpuMs(server.pid);
   const begun = performance.now();
+  let asked = 0;
   const rate = await measure(connections, seconds, async (connection) => {
+    if (callsPerSecond !== undefined)
+      await delay(Math.max(0, begun + ((asked += 1) * 1000) / callsPerSecond - performance.now()));
     const to = typeof path === 'string' ? path : path();
     const answer = await connection.call(method, to, body?.());
     if (status === undefined ? answer.status >= 300 : answer.status !== status) {
