@@ -60,8 +60,6 @@ export interface FieldProblem {
 
 /** Whose causes somebody must find. */
 const FAULTS: ReadonlySet<FailureKind> = new Set(['internal', 'unavailable']);
-/** Enough to see where it was thrown. */
-const REFUSAL_FRAMES = 2;
 
 export class Failure extends Error {
   readonly kind: FailureKind;
@@ -69,8 +67,8 @@ export class Failure extends Error {
 
   constructor(kind: FailureKind, message: string, details: FailureDetails = {}) {
     const usual = Error.stackTraceLimit;
-    // Refusing a call is part of the work: to write down who called whom would cost as much as the check that refuses it.
-    if (!FAULTS.has(kind)) Error.stackTraceLimit = Math.min(usual, REFUSAL_FRAMES);
+    // Refusing a call is part of the work, and its message says why: to write down who called whom would cost more than the check.
+    if (!FAULTS.has(kind)) Error.stackTraceLimit = 0;
     super(message, details.cause === undefined ? undefined : { cause: details.cause });
     Error.stackTraceLimit = usual;
     this.name = 'Failure';
