@@ -35,8 +35,14 @@ export function useTip(text: string | undefined, { isLazy = false } = {}): Tip {
     const element = box.current;
     if (!isShown || element === null || anchor.current === null) return undefined;
     element.showPopover();
-    placeBeside(element, anchor.current, 'center');
-    const hide = () => setIsShown(false);
+    const { current } = anchor;
+    placeBeside(element, current, 'center');
+    const { top, left } = current.getBoundingClientRect();
+    // Browsers tell of a scroll after it: one that brought the anchor here is over.
+    const hide = () => {
+      const now = current.getBoundingClientRect();
+      if (now.top !== top || now.left !== left) setIsShown(false);
+    };
     window.addEventListener('scroll', hide, { passive: true, capture: true });
     return () => {
       window.removeEventListener('scroll', hide, { capture: true });
