@@ -128,7 +128,8 @@ describe('the list of flags', { skip: noBrowser, timeout: 10 * PATIENCE_MS }, ()
     const other = await openConsole(browser, server, rita.member, '/flags/shop?q=checkout');
     const locked = switchOf(other.page, 'Checkout in test', false);
     await other.page.locator('[role="switch"][aria-disabled="true"]').first().waitFor();
-    await locked.press('Enter');
+    await locked.focus();
+    await locked.click({ force: true });
     await other.page.getByText('Needs updateOn on test').filter({ visible: true }).waitFor();
     assert.equal(await isOn('checkout', 'test'), false);
     await other.close();

@@ -166,7 +166,7 @@ describe('targeting in the console', { skip: noBrowser, timeout: 10 * PATIENCE_M
     const review = page.getByRole('button', { name: 'Review and save' });
     assert.equal(await review.getAttribute('aria-disabled'), 'true');
     await page.keyboard.press('Control+s');
-    await review.press('Enter');
+    await review.click({ force: true });
     await page.getByText('Mend 1 place first: it is marked.').waitFor();
     assert.equal(await page.getByRole('dialog').count(), 0);
     assert.deepEqual(await findBarriers(page), []);
