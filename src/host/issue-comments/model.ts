@@ -1,12 +1,13 @@
 // Comments on issues and pull requests, as rules know them and as replies show them.
 import { Nullable, OneOf, PlainText, Type, type Static } from '../../kernel/schema/schema.ts';
 import { BODY_FIELDS, type ShownBody } from '../contents/render-bodies.ts';
-import { ASSOCIATIONS, type Association } from '../issues/people/associations.ts';
+import { ASSOCIATIONS } from '../issues/people/associations.ts';
+import type { ShownAuthor } from '../issues/people/show-authors.ts';
 import { MAX_BODY_LENGTH, type Author, type ReactionCounts } from '../issues/issue.ts';
 import { ReactionRollup, toReactionRollup, type IssuePlace } from '../issues/model.ts';
 import { checkedBody, invalidField } from '../issues/requests.ts';
 import { nodeId } from '../node-id.ts';
-import { SimpleUser, toSimpleUser, type RepositoryOwner } from '../owners/model.ts';
+import { SimpleUser, toSimpleUser } from '../owners/model.ts';
 import { isoSeconds } from '../times.ts';
 import { siteOf } from '../site.ts';
 
@@ -52,11 +53,8 @@ export const IssueCommentWriting = Type.Object(
 );
 
 /** A comment with all that its reply nests. It is JSON: events keep it for payloads. */
-export interface ShownComment {
+export interface ShownComment extends ShownAuthor {
   comment: IssueComment;
-  /** Null where the account is gone. */
-  author: RepositoryOwner | null;
-  association: Association;
 }
 
 export function toIssueComment(

@@ -18,7 +18,7 @@ import { repositoryResource } from '../repositories/repository.ts';
 import { parseTime } from '../times.ts';
 import { CommentParams, commentRoute, requireCommentChange } from './access.ts';
 import { createComment, editComment, removeComment } from './change-comment.ts';
-import { IssueCommentReply, IssueCommentWriting, requireCommentBody } from './model.ts';
+import { IssueCommentReply, IssueCommentWriting, requireCommentBody, toIssueComment } from './model.ts';
 import { toCommentReplies } from './show-comments.ts';
 import { countComments, listComments, type CommentFilter } from './store.ts';
 
@@ -44,7 +44,7 @@ const listIssueComments = issueRoute(
     const { id, commentCount } = opened.issue;
     const filter = { of: { issueId: id }, ...sinceIn(call.query) };
     const comments = await listComments(kernel.db, filter, { sort: 'created', desc: false }, slice);
-    const shown = await toCommentReplies(kernel, call, opened, comments);
+    const shown = await toCommentReplies(kernel, call, opened, comments, toIssueComment);
     if (filter.updatedSince === undefined) return new Page(shown, commentCount, slice);
     return pageOf(
       shown,
@@ -85,7 +85,7 @@ const listRepositoryComments = planningRoute(
     const { sort = 'created', direction } = query;
     const order = { sort, desc: query.sort !== undefined && direction === 'desc' };
     const comments = await listComments(kernel.db, filter, order, slice);
-    const shown = await toCommentReplies(kernel, call, opened, comments);
+    const shown = await toCommentReplies(kernel, call, opened, comments, toIssueComment);
     return pageOf(
       shown,
       await countBounded(slice, (atMost) => countComments(kernel.db, filter, atMost)),
@@ -120,7 +120,7 @@ const createIssueComment = issueRoute(
       await shareLockAccount(tx.db, caller);
       return await createComment(tx, opened, opened.issue.id, draft);
     });
-    const [shown] = await toCommentReplies(kernel, call, opened, [comment]);
+    const [shown] = await toCommentReplies(kernel, call, opened, [comment], toIssueComment);
     return reply(201, shown!, { location: shown!.url });
   },
 );
@@ -137,7 +137,8 @@ const getIssueComment = commentRoute(
     reply: { 200: IssueCommentReply },
   },
   'read',
-  async (call, kernel, opened) => (await toCommentReplies(kernel, call, opened, [opened.comment]))[0]!,
+  async (call, kernel, opened) =>
+    (await toCommentReplies(kernel, call, opened, [opened.comment], toIssueComment))[0]!,
 );
 
 const updateIssueComment = commentRoute(
@@ -159,7 +160,7 @@ const updateIssueComment = commentRoute(
     requireCommentChange(call.caller, opened);
     const body = requireCommentBody(call.body);
     const comment = await kernel.changes.run(call, (tx) => editComment(tx, opened, opened.comment, body));
-    return (await toCommentReplies(kernel, call, opened, [comment]))[0]!;
+    return (await toCommentReplies(kernel, call, opened, [comment], toIssueComment))[0]!;
   },
 );
 

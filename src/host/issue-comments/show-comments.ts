@@ -1,31 +1,26 @@
-// Prepares comments for replies and payloads: with all that they nest, in a number of statements that does not depend on how many there are.
+// Prepares comments, on issues or on lines, for replies and payloads: with all that they nest, in a number of statements that does not depend on how many there are.
 import type { Kernel } from '../../kernel/kernel.ts';
-import type { Static } from '../../kernel/schema/schema.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
-import { renderBodies } from '../contents/render-bodies.ts';
-import { associationOf } from '../issues/people/associations.ts';
-import { shownAuthor } from '../issues/show-issues.ts';
-import { listAssociations } from '../issues/people/store-associations.ts';
-import { listOwners } from '../owners/store.ts';
+import { renderBodies, type ShownBody } from '../contents/render-bodies.ts';
+import type { Author } from '../issues/issue.ts';
+import type { IssuePlace } from '../issues/model.ts';
+import { showAuthors, type ShownAuthor } from '../issues/people/show-authors.ts';
 import type { FoundRepository } from '../repositories/access.ts';
-import { toIssueComment, type IssueComment, type IssueCommentReply, type ShownComment } from './model.ts';
+
+type Shown<Comment> = ShownAuthor & { comment: Comment };
 
 /** Of one repository, in their order. */
-export async function showComments(
+export async function showComments<Comment extends { author: Author }>(
   db: Db,
   { repository }: FoundRepository,
-  comments: readonly IssueComment[],
-): Promise<ShownComment[]> {
-  const authorIds = comments.flatMap(({ author }) => author.id ?? []);
-  const [owners, associations] = await Promise.all([
-    listOwners(db, authorIds),
-    listAssociations(db, repository, authorIds),
-  ]);
-  return comments.map((comment) => ({
-    comment,
-    author: shownAuthor(owners, comment.author),
-    association: associationOf(associations, comment.author),
-  }));
+  comments: readonly Comment[],
+): Promise<Shown<Comment>[]> {
+  const authors = await showAuthors(
+    db,
+    repository,
+    comments.map(({ author }) => author),
+  );
+  return comments.map((comment, index) => ({ comment, ...authors[index]! }));
 }
 
 interface ShownFor {
@@ -34,12 +29,13 @@ interface ShownFor {
 }
 
 /** With their texts in the form that the call asks for. */
-export async function toCommentReplies(
+export async function toCommentReplies<Comment extends { author: Author; body: string }, Reply>(
   kernel: Kernel,
   { headers, base }: ShownFor,
   found: FoundRepository,
-  comments: readonly IssueComment[],
-): Promise<Static<typeof IssueCommentReply>[]> {
+  comments: readonly Comment[],
+  toReply: (shown: Shown<Comment>, place: IssuePlace, body: ShownBody) => Reply,
+): Promise<Reply[]> {
   const fullName = `${found.owner.login}/${found.repository.name}`;
   const [shown, bodies] = await Promise.all([
     showComments(kernel.db, found, comments),
@@ -50,5 +46,5 @@ export async function toCommentReplies(
       { base, fullName },
     ),
   ]);
-  return shown.map((one, index) => toIssueComment(one, { fullName, base }, bodies[index]!));
+  return shown.map((one, index) => toReply(one, { fullName, base }, bodies[index]!));
 }

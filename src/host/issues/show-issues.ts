@@ -12,8 +12,9 @@ import { showRepositories } from '../repositories/show-repository.ts';
 import { listRepositoriesByNumber } from '../repositories/store.ts';
 import { viewerFor } from '../repositories/visibility.ts';
 import { associationOf } from './people/associations.ts';
-import type { Author, Issue } from './issue.ts';
+import type { Issue } from './issue.ts';
 import type { ShownIssue } from './model.ts';
+import { shownAuthor } from './people/show-authors.ts';
 import { listAssociationsIn } from './people/store-associations.ts';
 import { listAssigneeIds, listIssueLinks } from './store-links.ts';
 import { listIssuesById } from './store.ts';
@@ -78,15 +79,6 @@ export async function showIssuesOf(
       ...(pull && { pull: { isDraft: pull.isDraft, mergedAt: pull.mergedAt } }),
     };
   });
-}
-
-/** Where what was imported has an author without an account, the name is shown. */
-export function shownAuthor(
-  owners: ReadonlyMap<string, RepositoryOwner>,
-  { id, name }: Author,
-): RepositoryOwner | null {
-  if (id !== null) return owners.get(id) ?? null;
-  return name === null ? null : { id: '', number: 0, login: name, type: 'User', isSiteAdmin: false };
 }
 
 export function showMilestone(

@@ -1,10 +1,11 @@
 // Comments on lines of pull requests as replies show them.
 import { Nullable, OneOf, Type, type Static } from '../../kernel/schema/schema.ts';
 import { BODY_FIELDS, type ShownBody } from '../contents/render-bodies.ts';
-import { ASSOCIATIONS, type Association } from '../issues/people/associations.ts';
+import { ASSOCIATIONS } from '../issues/people/associations.ts';
+import type { ShownAuthor } from '../issues/people/show-authors.ts';
 import { ReactionRollup, toReactionRollup, type IssuePlace } from '../issues/model.ts';
 import { nodeId } from '../node-id.ts';
-import { SimpleUser, toSimpleUser, type RepositoryOwner } from '../owners/model.ts';
+import { SimpleUser, toSimpleUser } from '../owners/model.ts';
 import { isoSeconds } from '../times.ts';
 import { DIFF_SIDES, SUBJECT_TYPES, type ReviewComment } from './review-comment.ts';
 import { siteOf } from '../site.ts';
@@ -57,11 +58,8 @@ export const ReviewCommentReply = Type.Object(FIELDS, { $id: 'pull-request-revie
 export const CommentOfReview = Type.Object(FIELDS, { $id: 'review-comment' });
 
 /** A comment with all that its reply nests. It is JSON: events keep it for payloads. */
-export interface ShownReviewComment {
+export interface ShownReviewComment extends ShownAuthor {
   comment: ReviewComment;
-  /** Null where the account is gone. */
-  author: RepositoryOwner | null;
-  association: Association;
 }
 
 export function toReviewComment(

@@ -2,11 +2,11 @@
 import type { ChangeTransaction } from '../../kernel/change/changes.ts';
 import type { EventDetails, HostEvent } from '../events/model.ts';
 import { recordEvents } from '../events/record-event.ts';
+import { showComments } from '../issue-comments/show-comments.ts';
 import type { Issue } from '../issues/issue.ts';
 import { showPullForPayload } from '../issues/record-actions.ts';
 import type { FoundRepository } from '../repositories/access.ts';
 import type { ReviewComment } from './review-comment.ts';
-import { showReviewComments } from './show-comments.ts';
 
 /** In the words of webhooks. */
 export type ReviewCommentAction = { comment: ReviewComment } & (
@@ -23,7 +23,7 @@ export async function recordCommentActions(
 ): Promise<void> {
   if (actions.length === 0) return;
   const place = await showPullForPayload(tx, found, issue);
-  const shown = await showReviewComments(
+  const shown = await showComments(
     tx.db,
     found,
     actions.map(({ comment }) => comment),
@@ -50,7 +50,7 @@ export async function recordThreadAction(
   const place = await showPullForPayload(tx, found, issue);
   const details = {
     pull: place.pull,
-    thread: { id: threadId, comments: await showReviewComments(tx.db, found, comments) },
+    thread: { id: threadId, comments: await showComments(tx.db, found, comments) },
   } satisfies EventDetails['pull_request_review_thread'];
   await recordEvents(tx, [{ name: 'pull_request_review_thread', action, details }], { found: place.found });
 }

@@ -7,6 +7,7 @@ import type { Kernel } from '../../kernel/kernel.ts';
 import { OneOf, Type, type Static } from '../../kernel/schema/schema.ts';
 import { BODY_FORMATS } from '../contents/render-bodies.ts';
 import { requireCommentChange } from '../issue-comments/access.ts';
+import { toCommentReplies } from '../issue-comments/show-comments.ts';
 import { COMMENT_ON_ISSUE } from '../issues/access.ts';
 import { countBounded, HostPageQuery, pageBefore, pageOf, pageSliceOf } from '../list-query.ts';
 import { PullParams, pullRoute, pullsRoute, type OpenedPull } from '../pulls/access.ts';
@@ -19,11 +20,10 @@ import { parseTime } from '../times.ts';
 import { CommentId, ReviewCommentParams, reviewCommentRoute } from './access.ts';
 import { editReviewComment, removeReviewComment } from './change-comments.ts';
 import { createReviewComment, replyToComment } from './create-comment.ts';
-import { CommentOfReview, ReviewCommentReply } from './model.ts';
+import { CommentOfReview, ReviewCommentReply, toReviewComment } from './model.ts';
 import { placeComments } from './place-comments.ts';
 import { checkedCommentBody, ReviewCommentBody, ReviewCommentPost, wantedCommentOf } from './requests.ts';
 import type { ReviewComment } from './review-comment.ts';
-import { toReviewCommentReplies } from './show-comments.ts';
 import {
   countReviewComments,
   listCommentsOfReview,
@@ -86,7 +86,7 @@ const listOfPull = pullRoute(
     const { issue, pull } = opened;
     const filter: ReviewCommentFilter = { of: { issueId: issue.id }, ...sinceIn(call.query) };
     const comments = await listReviewComments(kernel.db, filter, orderIn(call.query), slice);
-    const shown = await toReviewCommentReplies(kernel, call, opened, comments);
+    const shown = await toCommentReplies(kernel, call, opened, comments, toReviewComment);
     if (filter.updatedSince === undefined) return new Page(shown, pull.reviewCommentCount, slice);
     const total = await countBounded(slice, (max) => countReviewComments(kernel.db, filter, max));
     return pageOf(shown, total, slice);
@@ -116,7 +116,7 @@ const listOfRepository = pullsRoute(
     const { number: repositoryNumber } = opened.repository;
     const filter: ReviewCommentFilter = { of: { repositoryNumber }, ...sinceIn(call.query) };
     const comments = await listReviewComments(kernel.db, filter, orderIn(call.query), slice);
-    const shown = await toReviewCommentReplies(kernel, call, opened, comments);
+    const shown = await toCommentReplies(kernel, call, opened, comments, toReviewComment);
     const total = await countBounded(slice, (max) => countReviewComments(kernel.db, filter, max));
     return pageOf(shown, total, slice);
   },
@@ -139,7 +139,7 @@ const listOfReview = reviewRoute(
     const slice = pageSliceOf(call.query);
     const oneMore = { ...slice, limit: slice.limit + 1 };
     const comments = pageBefore(await listCommentsOfReview(kernel.db, opened.review.id, oneMore), slice);
-    const shown = await toReviewCommentReplies(kernel, call, opened, comments.items);
+    const shown = await toCommentReplies(kernel, call, opened, comments.items, toReviewComment);
     return new Page(shown, comments.total, slice, false, comments.more);
   },
 );
@@ -211,7 +211,7 @@ async function replyTo(call: WritingCall, kernel: Kernel, opened: OpenedPull, id
 }
 
 async function created(call: WritingCall, kernel: Kernel, opened: OpenedPull, comment: ReviewComment) {
-  const [shown] = await toReviewCommentReplies(kernel, call, opened, [comment]);
+  const [shown] = await toCommentReplies(kernel, call, opened, [comment], toReviewComment);
   return reply(201, shown!, { location: shown!.url });
 }
 
@@ -228,7 +228,7 @@ const get = reviewCommentRoute(
   },
   'read',
   async (call, kernel, opened): Promise<Static<typeof ReviewCommentReply>> =>
-    (await toReviewCommentReplies(kernel, call, opened, [opened.comment]))[0]!,
+    (await toCommentReplies(kernel, call, opened, [opened.comment], toReviewComment))[0]!,
 );
 
 const update = reviewCommentRoute(
@@ -252,7 +252,7 @@ const update = reviewCommentRoute(
     const comment = await kernel.changes.run(call, (tx) =>
       editReviewComment(tx, opened, opened.comment, body),
     );
-    return (await toReviewCommentReplies(kernel, call, opened, [comment]))[0]!;
+    return (await toCommentReplies(kernel, call, opened, [comment], toReviewComment))[0]!;
   },
 );
 

@@ -1,9 +1,10 @@
 // Reviews and requests for them as replies show them.
 import { Nullable, OneOf, Type, type Static } from '../../kernel/schema/schema.ts';
 import { BODY_FIELDS, type ShownBody } from '../contents/render-bodies.ts';
-import { ASSOCIATIONS, type Association } from '../issues/people/associations.ts';
+import { ASSOCIATIONS } from '../issues/people/associations.ts';
+import type { ShownAuthor } from '../issues/people/show-authors.ts';
 import { nodeId } from '../node-id.ts';
-import { SimpleUser, toSimpleUser, type RepositoryOwner } from '../owners/model.ts';
+import { SimpleUser, toSimpleUser } from '../owners/model.ts';
 import type { ShownPull } from '../pulls/model.ts';
 import { ListedTeam, toListedTeam } from '../teams/model.ts';
 import { isoSeconds } from '../times.ts';
@@ -30,11 +31,8 @@ export const ReviewReply = Type.Object(
 );
 
 /** A review with all that its reply nests. It is JSON: events keep it for payloads. */
-export interface ShownReview {
+export interface ShownReview extends ShownAuthor {
   review: Review;
-  /** Null where the account is gone. */
-  author: RepositoryOwner | null;
-  association: Association;
 }
 
 /** Where a review is shown: `owner/name` of the repository, the number of the pull request, and the address of the API. */

@@ -3,10 +3,7 @@ import type { Kernel } from '../../kernel/kernel.ts';
 import type { Static } from '../../kernel/schema/schema.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import { renderBodies } from '../contents/render-bodies.ts';
-import { associationOf } from '../issues/people/associations.ts';
-import { shownAuthor } from '../issues/show-issues.ts';
-import { listAssociations } from '../issues/people/store-associations.ts';
-import { listOwners } from '../owners/store.ts';
+import { showAuthors } from '../issues/people/show-authors.ts';
 import type { FoundRepository } from '../repositories/access.ts';
 import { toReview, type ReviewReply, type ShownReview } from './model.ts';
 import type { Review } from './review.ts';
@@ -17,16 +14,12 @@ export async function showReviews(
   { repository }: FoundRepository,
   reviews: readonly Review[],
 ): Promise<ShownReview[]> {
-  const authorIds = reviews.flatMap(({ author }) => author.id ?? []);
-  const [owners, associations] = await Promise.all([
-    listOwners(db, authorIds),
-    listAssociations(db, repository, authorIds),
-  ]);
-  return reviews.map((review) => ({
-    review,
-    author: shownAuthor(owners, review.author),
-    association: associationOf(associations, review.author),
-  }));
+  const authors = await showAuthors(
+    db,
+    repository,
+    reviews.map(({ author }) => author),
+  );
+  return reviews.map((review, index) => ({ review, ...authors[index]! }));
 }
 
 interface ShownFor {

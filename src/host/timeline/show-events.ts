@@ -4,7 +4,7 @@ import type { Kernel } from '../../kernel/kernel.ts';
 import type { Static } from '../../kernel/schema/schema.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import type { OpenedIssues } from '../issues/access.ts';
-import { shownAuthor } from '../issues/show-issues.ts';
+import { shownAuthor } from '../issues/people/show-authors.ts';
 import { listIssuesById } from '../issues/store.ts';
 import { listOrganizationsById } from '../organizations/store.ts';
 import { listOwners } from '../owners/store.ts';
