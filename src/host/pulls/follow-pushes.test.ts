@@ -11,7 +11,7 @@ import { joinHost, type HostPerson } from '../../../test/host-people.ts';
 import type { Answer, Json, TestServer } from '../../../test/server.ts';
 import { startServerOn } from '../../../test/suites.ts';
 import { systemActor } from '../../kernel/identity/actor.ts';
-import type { Due } from '../../kernel/jobs/due-store.ts';
+import { cancel, schedule, type Due } from '../../kernel/jobs/due-store.ts';
 import { addCommit } from '../git/fixture-repository.ts';
 import type { GitRepository } from '../git/repository.ts';
 import { updateRefs } from '../git/refs/update-refs.ts';
@@ -23,7 +23,7 @@ import { findHead } from './find-head.ts';
 import { pullHandlers } from './follow-pushes.ts';
 import { openPull, preparePull, type PullDraft } from './open-pull.ts';
 import { pullHeadRef } from './pull.ts';
-import { FOLLOW_PUSH, SYNC_PULL } from './schedule-work.ts';
+import { FOLLOW_PUSH, followPushId, SYNC_PULL } from './schedule-work.ts';
 import { findHeadPusher, findPull } from './store.ts';
 
 onEachEngine((engine) => {
@@ -225,5 +225,56 @@ onEachEngine((engine) => {
     const move = { number: found.repository.number, branch: 'feature', from, to };
     await run(FOLLOW_PUSH, { ...move, pusherId: ada.member.id });
     assert.equal(await findHeadPusher(db, issueId), ada.member.id);
+  });
+
+  test('a head is never taken over as that of somebody else than who has pushed it', async () => {
+    const { at, git, found } = await newPlace();
+    const { id } = await ok(ada.post(`${at}/pulls`, { title: 'A', head: 'feature', base: 'main' }));
+    const issueId = id as number;
+    const { db, clock } = kernel();
+    const { number } = found.repository;
+    const eve = await joinHost(server, `eve-${number}`);
+    const branch = 'feature';
+    const handlers = pullHandlers(kernel());
+    const run = (kind: string, payload: object) =>
+      handlers[kind]!({ payload: JSON.stringify(payload) } as Due, new AbortController().signal);
+    /** The work of a push that nobody has begun. */
+    const plan = (move: object, pusherId: string) => {
+      const work = {
+        id: `${followPushId(number)}${pusherId}`,
+        kind: FOLLOW_PUSH,
+        dueAt: clock.now() + 3_600_000,
+      };
+      return schedule(
+        db,
+        { ...work, payload: JSON.stringify({ number, branch, ...move, pusherId }) },
+        clock.now(),
+      );
+    };
+    const push = async (text: string) => {
+      const from = (await git.readRef(`refs/heads/${branch}`))!;
+      return { from, to: await addCommit(git, { a: 'a', b: text }, { branch, parents: [from] }) };
+    };
+
+    const first = await push('1');
+    await plan(first, ada.member.id);
+    await run(SYNC_PULL, { issueId });
+    assert.equal((await findPull(db, issueId))?.headSha, first.to);
+    assert.equal(await findHeadPusher(db, issueId), ada.member.id);
+
+    const second = await push('2');
+    await cancel(db, `${followPushId(number)}${ada.member.id}`);
+    await plan(second, ada.member.id);
+    // An older push of somebody else, whose commit the pull request has passed.
+    await run(FOLLOW_PUSH, { number, branch, from: second.to, to: first.from, pusherId: eve.member.id });
+    assert.equal((await findPull(db, issueId))?.headSha, second.to);
+    assert.equal(await findHeadPusher(db, issueId), ada.member.id);
+
+    const third = await push('3');
+    await cancel(db, `${followPushId(number)}${ada.member.id}`);
+    for (const { member } of [ada, eve]) await plan(third, member.id);
+    await run(SYNC_PULL, { issueId });
+    assert.equal((await findPull(db, issueId))?.headSha, third.to);
+    assert.equal(await findHeadPusher(db, issueId), null, 'one of two');
   });
 });

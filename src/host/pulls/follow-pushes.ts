@@ -24,6 +24,7 @@ import {
   setHeadPusher,
 } from './change-pull.ts';
 import { findNextBase } from './find-next-base.ts';
+import { findPusher } from './find-pusher.ts';
 import { branchRef, type Pull } from './pull.ts';
 import {
   bringCommits,
@@ -176,14 +177,21 @@ async function followHead(kernel: Kernel, pull: Pull, move: FollowedMove): Promi
       await recordPusher(kernel, current, move);
       return await writePullHead(kernel, pull.issueId);
     }
-    if (to === undefined) return await followDeletion(kernel, current, move);
-    if (await takeCommits(kernel, current, { git, headGit, to, move })) return;
+    const by = await withPusher(kernel, move, to);
+    if (to === undefined) return await followDeletion(kernel, current, by);
+    if (await takeCommits(kernel, current, { git, headGit, to, move: by })) return;
     current = (await isPullOpen(kernel.db, pull.issueId))
       ? await findPull(kernel.db, pull.issueId)
       : undefined;
     if (current === undefined) return;
   }
   throw new Error(`Too many pushes to pull request ${pull.issueId} at once.`);
+}
+
+/** Other work may come before that of the push. Whose push it was must be right all the same: they do not approve it. */
+async function withPusher(kernel: Kernel, move: FollowedMove, to: string | undefined): Promise<FollowedMove> {
+  const isOwn = to === undefined ? move.to === undefined && move.from !== undefined : move.to === to;
+  return isOwn ? move : { ...move, pusherId: await findPusher(kernel, move, to) };
 }
 
 /** Where other work has taken the head over before. */

@@ -3,7 +3,7 @@ import { before, test } from 'node:test';
 import type { CompiledQuery } from 'kysely';
 import { onEachEngine } from '../../../test/engines.ts';
 import { assertPlans, fillTables, recordStatements } from '../../../test/query-plans.ts';
-import { hasWorkBelow } from '../../kernel/jobs/due-store.ts';
+import { hasWorkBelow, listWorkBelow } from '../../kernel/jobs/due-store.ts';
 import type { Engine } from '../../kernel/storage/engine.ts';
 import { issueEventRow, issueRow } from '../issues/fixture.ts';
 import { insertRepositoryRows } from '../repositories/fixture.ts';
@@ -53,6 +53,7 @@ onEachEngine((testEngine) => {
     await findNextMergeCheck(db, 7);
     await isPullOpen(db, 1);
     await hasWorkBelow(db, 'host.follow-push:7:');
+    await listWorkBelow(db, 'host.follow-push:7:');
     await isKeyOpen(db, 'x');
     await listFollowedBranches(db, 7, ['main', 'feature-7']);
     await listPullsFrom(db, 7, 'feature-7');

@@ -89,6 +89,8 @@ export function scheduleStatement(
     .compile();
 }
 
+const MAX_LISTED = 1000;
+
 /** Workers look for work at least so often: what is due later wakes none of them. */
 export const DUE_POLL_MS = 5_000;
 
@@ -168,15 +170,22 @@ export async function isPlanned(db: Db, id: string): Promise<boolean> {
 
 /** Whether work waits, or is being done, whose id begins so. `prefix` ends with a colon. */
 export async function hasWorkBelow(db: Db, prefix: string): Promise<boolean> {
-  const row = await db
-    .selectFrom('due')
-    .select('id')
-    .where('id', '>=', prefix)
-    // The character after the colon.
-    .where('id', '<', `${prefix.slice(0, -1)};`)
-    .limit(1)
-    .executeTakeFirst();
+  const row = await workBelow(db, prefix).select('id').limit(1).executeTakeFirst();
   return row !== undefined;
+}
+
+/** The payloads of the work that waits, or is being done, whose id begins so. `prefix` ends with a colon. */
+export async function listWorkBelow(db: Db, prefix: string): Promise<string[]> {
+  const rows = await workBelow(db, prefix).select('payload').limit(MAX_LISTED).execute();
+  return rows.map(({ payload }) => payload);
+}
+
+function workBelow(db: Db, prefix: string) {
+  // The character after the colon.
+  return db
+    .selectFrom('due')
+    .where('id', '>=', prefix)
+    .where('id', '<', `${prefix.slice(0, -1)};`);
 }
 
 /** Releases the row for a retry. False if the claim was lost. */
