@@ -70,7 +70,8 @@ export async function startWorker(settings: WorkerSettings): Promise<Worker> {
     let restUntil = 0;
     while (!isStopping) {
       // Every change pokes: without the pause, thousands of pokes per second would cause as many polls.
-      if (performance.now() < restUntil) await delay(restUntil - performance.now());
+      const restMs = restUntil - performance.now();
+      if (restMs > 0) await delay(restMs);
       if (isStopping) return;
       isPoked = false;
       const sleepMs = await poll().catch((error: unknown) => {
