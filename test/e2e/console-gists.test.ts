@@ -184,8 +184,9 @@ describe(
       await page.getByRole('menuitem', { name: 'Uninstall' }).click();
       await page.getByRole('button', { name: 'Uninstall', exact: true }).click();
       await page.getByText('No app is installed').waitFor();
-      const { status } = await robot.call(`/app/installations/${installation.number}`);
-      assert.equal(status, 404);
+      const isGone = async () =>
+        (await robot.call(`/app/installations/${installation.number}`)).status === 404;
+      await eventually(isGone, 'the removal of the installation');
       assert.deepEqual(takeProblems(), []);
       await close();
     });

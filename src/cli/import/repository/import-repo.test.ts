@@ -197,7 +197,11 @@ describe('import repo', { skip: !hasGitServer && 'needs git' }, () => {
       ['import', 'repo', `${there.url}/shop/.git`, '--name', 'late', '--allow-private', ...flags()],
       env,
     );
-    onRequest = () => child.kill('SIGINT');
+    onRequest = () => {
+      child.kill('SIGINT');
+      // A second one would end the command at once.
+      onRequest = () => {};
+    };
     const { code, err } = await child.ended;
     assert.equal(code, 130, err);
     await requireNothing('late');
