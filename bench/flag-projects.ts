@@ -101,9 +101,12 @@ function copyFlag(file: string, count: number): void {
   };
   const insertFlag = inserterInto('flags', flag);
   const insertConfig = inserterInto('flag_configs', configs[0]!);
+  const first = String(flag['id']);
+  const last = Number.parseInt(first.slice(-5), 16);
   db.exec('begin');
   for (let index = 1; index < count; index += 1) {
-    const id = `${String(flag['id']).slice(0, -5)}${String(index).padStart(5, '0')}`;
+    const end = ((last + index) % 0x10_0000).toString(16).padStart(5, '0');
+    const id = `${first.slice(0, -5)}${end}`;
     const name = `Flag ${index}`;
     const key = flagKeyOf(index);
     insertFlag({
