@@ -77,9 +77,9 @@ function readLimits(): string {
 /** All probes of a start share them, so that a machine on which nothing works does not start slowly. */
 const PROBE_PAUSES_MS = [50, 150, 400];
 const PROBE_LIMIT_MS = 20_000;
-/** What a kernel or a program says that does not allow or know it: it will say the same the next time. */
+/** What a kernel or a program says that does not allow or know it, or what was tried again already: it will say the same the next time. */
 const LASTING_FAILURE =
-  /not permitted|permission|unknown option|unrecognized option|not supported|no such file/i;
+  /not permitted|permission|unknown option|unrecognized option|not supported|no such file|^slirp4netns does not work/i;
 
 /** Rejects with the last line that it wrote to its error output, as the reason. */
 export async function runProbe(words: readonly string[]): Promise<void> {

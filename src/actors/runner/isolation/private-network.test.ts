@@ -2,7 +2,16 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { spawn } from 'node:child_process';
-import { chmodSync, existsSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { createServer } from 'node:http';
 import { connect, createServer as createTcpServer, type AddressInfo } from 'node:net';
 import { createInterface } from 'node:readline';
@@ -16,7 +25,7 @@ import { needsNetwork } from '../../../../test/network-tests.ts';
 import { newBridgeSocket, openForwarder } from '../program-sockets.ts';
 import { commandLineOf, FOLDER_MODES, openTestRunner, type TestRunner } from '../fixture.ts';
 import { machineIsolation, type Isolation } from './isolation.ts';
-import { NetworkUnavailable } from './private-network.ts';
+import { NetworkUnavailable, privateNetworkOf } from './private-network.ts';
 import { listProcesses, userOf } from '../process-table.ts';
 import { recordFolder } from '../program-record.ts';
 
@@ -193,6 +202,31 @@ test('a server that is killed leaves nothing that connects its programs', { skip
   await (await openTestRunner({ data })).runner.killLeftovers();
   const left = (await listProcesses()).filter(({ pid }) => ofServer.some((one) => one.pid === pid));
   assert.deepEqual(left, []);
+});
+
+test('what slirp4netns says is the reason, and what will not change is tried once', async () => {
+  const folder = makeFolder(0o711);
+  const tries = join(folder, 'tries');
+  const slirp4netns = join(folder, 'slirp4netns');
+  const connecting = async (...said: string[]) => {
+    rmSync(tries, { force: true });
+    const lines = said.map((line) => `echo '${line}' >&2`);
+    writeFileSync(slirp4netns, ['#!/bin/sh', `echo >> ${tries}`, ...lines, 'exit 1'].join('\n'), {
+      mode: 0o755,
+    });
+    const network = privateNetworkOf({ unshare: '/bin/true', slirp4netns }, []);
+    const { reason } = await network.connect(process.pid).then(
+      () => assert.fail('it is connected'),
+      (error: NetworkUnavailable) => error,
+    );
+    return [reason, readFileSync(tries, 'utf8').length];
+  };
+  assert.deepEqual(
+    await connecting('WARNING: experimental', 'open("/dev/net/tun"): Permission denied', 'child failed(1)'),
+    ['slirp4netns does not work (open("/dev/net/tun"): Permission denied: child failed(1))', 1],
+  );
+  assert.deepEqual(await connecting('child failed(1)'), ['slirp4netns does not work (child failed(1))', 4]);
+  assert.deepEqual(await connecting(), ['slirp4netns does not work (it ended before it was ready)', 4]);
 });
 
 test(

@@ -71,6 +71,12 @@ export function missingTools({ unshare, slirp4netns }: MachineTools): string | u
   return unshare === undefined ? 'the program unshare of util-linux is not installed' : undefined;
 }
 
+/** Its last line is about a child that has failed, and the one before says why. */
+function reasonIn(said: string): string {
+  const lines = said.split('\n').filter((line) => line !== '' && !line.startsWith('WARNING'));
+  return lines.slice(-2).join(': ');
+}
+
 async function startSlirp(words: readonly string[]): Promise<NetworkConnection> {
   const [tool = '', ...rest] = words;
   const child = spawn(tool, rest, {
@@ -97,7 +103,7 @@ async function startSlirp(words: readonly string[]): Promise<NetworkConnection> 
   clearTimeout(timer);
   if (!isReady) {
     end();
-    throw new Error(said.trim().split('\n').at(-1) || 'it ended before it was ready');
+    throw new Error(reasonIn(said) || 'it ended before it was ready');
   }
   ready.destroy();
   const process = identify(child.pid!);
