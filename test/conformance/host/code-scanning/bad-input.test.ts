@@ -270,14 +270,13 @@ test('webhooks are told what becomes of alerts', async () => {
   const told = () =>
     receiver.at('/told').filter(({ headers }) => headers['x-github-event'] === 'code_scanning_alert');
   await eventually(() => told().length >= expected.length, 'all events');
-  assert.deepEqual(
-    told().map(({ json }) => json['action']),
-    expected,
-  );
-  for (const { json } of told()) checkWebhookPayload('code_scanning_alert', json);
-  assert.equal(told()[0]!.json['ref'], 'refs/heads/main');
-  assert.equal(told()[0]!.json['commit_oid'], here.sha);
-  assert.equal(told()[4]!.json['alert'].dismissed_by.login, 'ada');
+  // They come in no particular order.
+  const byAction = new Map(told().map(({ json }) => [json['action'] as string, json]));
+  assert.deepEqual([told().length, new Set(byAction.keys())], [expected.length, new Set(expected)]);
+  for (const json of byAction.values()) checkWebhookPayload('code_scanning_alert', json);
+  assert.equal(byAction.get('created')!['ref'], 'refs/heads/main');
+  assert.equal(byAction.get('created')!['commit_oid'], here.sha);
+  assert.equal(byAction.get('closed_by_user')!['alert'].dismissed_by.login, 'ada');
 });
 
 test('what a crash has left of an upload is deleted, and the upload is processed again', async () => {

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { compareCodePoints } from '../../../../src/kernel/text/fold-case.ts';
 import { onEachEngine } from '../../../engines.ts';
+import { eventually } from '../../../eventually.ts';
 import { afterGitTests as after, beforeGitTests as before, gitTest as test } from '../../../git-tests.ts';
 import { joinHost, type HostPerson } from '../../../host-people.ts';
 import type { Json, TestServer } from '../../../server.ts';
@@ -361,18 +362,17 @@ onEachEngine((engine) => {
     const { at, admin } = await newImport();
     const { id } = (await ada.get(at)).json;
     await ok(admin, { issues: [ISSUE] });
+    const listDue = async () => {
+      const { db } = server.app.kernel;
+      const due = db.selectFrom('due').select('payload').where('kind', '=', 'host.read-commits');
+      const payloads = (await due.execute()).map(({ payload }) => JSON.parse(payload) as Json);
+      return payloads.filter(({ number }) => number === id);
+    };
+    await eventually(async () => (await listDue()).length === 0, 'the work of the first commit');
     const content = Buffer.from('x').toString('base64');
     await ada.put(`${at}/contents/x.txt`, { message: 'Fixes #7', content });
     await server.call(admin, { method: 'DELETE' });
-    const due = await server.app.kernel.db
-      .selectFrom('due')
-      .select('payload')
-      .where('kind', '=', 'host.read-commits')
-      .execute();
-    assert.deepEqual(
-      due.filter(({ payload }) => (JSON.parse(payload) as { number: unknown }).number === id),
-      [],
-    );
+    assert.deepEqual(await listDue(), []);
     assert.equal((await ada.get(`${at}/issues/7`)).json['state'], 'open');
   });
 });
