@@ -144,21 +144,21 @@ describe('the unified hierarchy', () => {
   });
 });
 
-test('groups of dead programs are removed, and those of others stay', () => {
+test('groups of dead programs are removed, where their servers are dead too, and those of others stay', () => {
   const folder = makeFolder();
-  for (const name of [
-    'signalbox-x-999999999',
-    `signalbox-y-${process.pid}`,
+  const [gone, living] = [999_999_999, process.pid];
+  const stay = [
+    `other-${gone}`,
     'signalbox-server',
-    'other-999999999',
-  ])
+    `signalbox-x-${gone}-${living}`,
+    `signalbox-x-${living}-${gone}`,
+    `signalbox-y-${living}`,
+  ];
+  // Those of older servers do not name them.
+  for (const name of [...stay, `signalbox-x-${gone}-${gone}`, `signalbox-y-${gone}`])
     mkdirSync(join(folder, name));
   sweepGroups({ version: 2, folders: { memory: folder, cpu: folder } });
-  assert.deepEqual(readdirSync(folder).toSorted(), [
-    'other-999999999',
-    'signalbox-server',
-    `signalbox-y-${process.pid}`,
-  ]);
+  assert.deepEqual(readdirSync(folder).toSorted(), stay.toSorted());
 });
 
 test('a small program may use one processor, a large one its share', () => {

@@ -212,14 +212,19 @@ export async function removeGroups(folders: readonly string[]): Promise<void> {
   }
 }
 
-/** Removes groups of programs that are dead, whose records are gone too. The last part of the name is the first process. */
+/**
+ * Removes groups of programs that are dead, whose records are gone too. The last parts of the name are the server and the first process: a
+ * server that lives asks a group what its program died of, and removes it.
+ */
 export function sweepGroups({ folders }: CgroupParents): void {
   for (const folder of new Set(Object.values(folders))) {
     for (const name of existsSync(folder) ? readdirSync(folder) : []) {
-      const pid = /^signalbox-.+-(\d+)$/.exec(name)?.[1];
+      const [, server, first] = /^signalbox-.+?(?:-(\d+))?-(\d+)$/.exec(name) ?? [];
+      const isOver = [server, first].every(
+        (pid) => pid === undefined || readProcess(Number(pid)) === undefined,
+      );
       // One that is not empty cannot be removed.
-      if (pid !== undefined && readProcess(Number(pid)) === undefined)
-        attempt(() => rmdirSync(join(folder, name)));
+      if (first !== undefined && isOver) attempt(() => rmdirSync(join(folder, name)));
     }
   }
 }

@@ -199,7 +199,7 @@ export async function openRunner(
     try {
       launched = await launch(plan, program.output, { ...isolation.tools, strays });
       const { root } = launched;
-      const name = `${program.id}-${root.pid}`;
+      const name = `${program.id}-${process.pid}-${root.pid}`;
       const connection = launched.connection?.process;
       cgroup = parents && (await joinGroup(parents, name, program, root.pid));
       // What it sends and receives takes memory of the program's, and not of the server's.
