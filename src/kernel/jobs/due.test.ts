@@ -405,8 +405,11 @@ function declareWorkerTests(engine: TestEngine): void {
     for (let i = 0; i < 30; i++) await schedule(one.db, work(`${i}`, clock.time), clock.time);
     let running = 0;
     let most = 0;
+    const areFour = Promise.withResolvers<void>();
     const handler = async (): Promise<void> => {
       most = Math.max(most, ++running);
+      if (running === 4) areFour.resolve();
+      await areFour.promise;
       await new Promise((resolve) => setTimeout(resolve, 2));
       running -= 1;
     };
