@@ -6,6 +6,9 @@ import { listPushes } from '../pushes/store.ts';
 import { branchRef } from './pull.ts';
 import { followPushId, type FollowedMove } from './schedule-work.ts';
 
+/** Where more pushes wait, not all of them can be looked at. */
+const MAX_WAITING = 1000;
+
 /** The account; undefined where nobody is known, or several might have. `to` is absent for a deletion. */
 export async function findPusher(
   { db, identity, clock }: Kernel,
@@ -17,7 +20,9 @@ export async function findPusher(
   const going = (await listPushes(db, number)).filter(({ changes }) =>
     changes.some((change) => change.name === ref && change.to === to),
   );
-  const waiting = (await listWorkBelow(db, followPushId(number)))
+  const payloads = await listWorkBelow(db, followPushId(number), MAX_WAITING);
+  if (payloads.length === MAX_WAITING) return undefined;
+  const waiting = payloads
     .map((payload) => JSON.parse(payload) as FollowedMove)
     .filter((move) => move.branch === branch && move.to === to);
   const ids = new Set(waiting.map(({ pusherId }) => pusherId));

@@ -53,7 +53,7 @@ onEachEngine((testEngine) => {
     await findNextMergeCheck(db, 7);
     await isPullOpen(db, 1);
     await hasWorkBelow(db, 'host.follow-push:7:');
-    await listWorkBelow(db, 'host.follow-push:7:');
+    await listWorkBelow(db, 'host.follow-push:7:', 1000);
     await isKeyOpen(db, 'x');
     await listFollowedBranches(db, 7, ['main', 'feature-7']);
     await listPullsFrom(db, 7, 'feature-7');

@@ -89,8 +89,6 @@ export function scheduleStatement(
     .compile();
 }
 
-const MAX_LISTED = 1000;
-
 /** Workers look for work at least so often: what is due later wakes none of them. */
 export const DUE_POLL_MS = 5_000;
 
@@ -174,9 +172,9 @@ export async function hasWorkBelow(db: Db, prefix: string): Promise<boolean> {
   return row !== undefined;
 }
 
-/** The payloads of the work that waits, or is being done, whose id begins so. `prefix` ends with a colon. */
-export async function listWorkBelow(db: Db, prefix: string): Promise<string[]> {
-  const rows = await workBelow(db, prefix).select('payload').limit(MAX_LISTED).execute();
+/** The payloads of the work that waits, or is being done, whose id begins so: of `limit` pieces at most. `prefix` ends with a colon. */
+export async function listWorkBelow(db: Db, prefix: string, limit: number): Promise<string[]> {
+  const rows = await workBelow(db, prefix).select('payload').limit(limit).execute();
   return rows.map(({ payload }) => payload);
 }
 
