@@ -115,11 +115,12 @@ const redeliverDispatch = route(
     const { db } = kernel;
     const id = call.params.dispatchId;
     const dispatch = await openDispatch(kernel, call, id, 'updateWebhook');
-    await db.transaction().execute(async (tx) => {
-      await redeliver(tx, INDEPENDENT, id, call.now);
+    const redelivered = await db.transaction().execute(async (tx) => {
+      const delivery = await redeliver(tx, INDEPENDENT, id, call.now);
       await reopenLastDispatch(tx, dispatch.hookId, id);
+      return delivery;
     });
-    return toShownDispatch((await findDelivery(db, { id })) ?? dispatch);
+    return toShownDispatch({ ...dispatch, ...redelivered });
   },
 );
 
