@@ -294,11 +294,11 @@ onEachEngine((engine) => {
       ['push', 'issues'],
     ]);
     assert.doesNotMatch((await browser.get(page)).text, /The app asks for more/);
-    const deliveries = await receiver.wait('/rights', 3);
-    const heard = deliveries.find(({ json }) => json['action'] === 'new_permissions_accepted');
-    assert.ok(heard);
-    checkWebhookPayload('installation', heard.json);
-    assert.equal(heard.json['installation'].permissions.contents, 'write');
+    const heard = () =>
+      receiver.at('/rights').find(({ json }) => json['action'] === 'new_permissions_accepted')?.json;
+    await eventually(() => heard() !== undefined);
+    checkWebhookPayload('installation', heard()!);
+    assert.equal(heard()!['installation'].permissions.contents, 'write');
   });
 
   test('wrong permissions and events are refused', async () => {
