@@ -145,10 +145,14 @@ class HookTurn {
     return this.#sending.size < room && this.#mayBegin();
   }
 
-  /** Beyond its time a hook goes on only while an old request keeps the slot anyway. */
+  /**
+   * Beyond its time a hook goes on only while an old request keeps the slot anyway. After a pause of the whole process, such as
+   * the sleep of its machine, another may have claimed the queue before the heartbeat tells.
+   */
   #mayBegin(): boolean {
-    const { settings, policy } = this.#context;
+    const { settings, policy, due } = this.#context;
     if (settings.stopping.aborted || this.#cut.aborted || this.#isCrowded) return false;
+    if (due.due_at <= settings.clock.now()) return false;
     if (this.#backoff.until > settings.clock.now()) return false;
     const now = performance.now();
     if (now < this.#end) return true;

@@ -75,6 +75,31 @@ onEachEngine(({ open }) => {
     assert.match(metrics.text(), /signalbox_webhook_attempts_total\{api="test",outcome="delivered"\} 1/);
   });
 
+  test('a turn that slept through its lease sends nothing more, because another may have taken the hook over', async (t) => {
+    const engine = await open(engineMigrations);
+    const { addHook, enqueue, start } = hookUp(t, engine);
+    const { url, received } = await startReceiver(t);
+    addHook('hook', url);
+    const events = Array.from({ length: 20 }, (_, n) => `e${n}`);
+    await enqueue(events);
+    let asleepMs = 0;
+    await start(
+      { clock: { now: () => Date.now() + asleepMs }, leaseMs: 60_000 },
+      {
+        openHook: async () => async (delivery, send) => {
+          const attempt = await send({ url, headers: {}, body: delivery.body });
+          asleepMs = 61_000;
+          await engine.db.updateTable('due').set({ owner: 'another', due_at: Date.now() + DAY }).execute();
+          return attempt;
+        },
+      },
+    );
+    await eventually(async () => (await deliveriesOf(engine)).some(({ state }) => state === 'delivered'));
+    const sent = received.length;
+    assert.ok(sent < events.length, `${sent}`);
+    assert.equal((await deliveriesOf(engine)).filter(({ state }) => state === 'delivered').length, sent);
+  });
+
   test('a change that is rolled back delivers nothing, and an event enqueued twice is delivered once', async (t) => {
     const engine = await open(engineMigrations);
     const { addHook, enqueue, start } = hookUp(t, engine);

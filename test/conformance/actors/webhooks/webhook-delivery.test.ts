@@ -7,6 +7,7 @@ import { join as joinPath } from 'node:path';
 import { after, before, beforeEach, describe, test } from 'node:test';
 import { listRunWebhooks, recordRunEvent } from '../../../../src/actors/webhooks/record-event.ts';
 import type { Actor } from '../../../../src/actors/actors/model.ts';
+import { hookQueueId } from '../../../../src/kernel/webhooks/store-enqueue.ts';
 import { deleteOldDeliveries } from '../../../../src/kernel/webhooks/store-removal.ts';
 import { writeCertificate } from '../../../certificate.ts';
 import { onEachEngine } from '../../../engines.ts';
@@ -81,9 +82,12 @@ onEachEngine((engine) => {
       .executeTakeFirst();
     return row?.due_at ?? null;
   };
-  /** Moves the clock to the next retry; returns how long that takes. */
+  /** Moves the clock to the next retry; returns how long that takes. A turn that still holds the queue would lose its lease. */
   const skipWait = async (webhook: string): Promise<number> => {
     const { kernel } = server.app;
+    const queue = hookQueueId({ api: 'actors', hookId: webhook });
+    const find = kernel.db.selectFrom('due').select('owner').where('id', '=', queue);
+    await eventually(async () => (await find.executeTakeFirst())?.owner === null, 'the end of the turn');
     const wait = (await dueOf(webhook))! - kernel.clock.now();
     server.clock.ahead += wait + 1;
     await kernel.engine.notify('due');
