@@ -1,17 +1,13 @@
 // Approvals become stale when a push changes what a pull request brings, where the rule of its base says so.
-import type { ChangeTransaction } from '../../kernel/change/changes.ts';
 import { Failure } from '../../kernel/failure.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import { digestDifference } from '../git/history/changed-files.ts';
 import { findMergeBase, type PullEnds } from '../git/merge/pull-changes.ts';
 import { GitError } from '../git/process/git-process.ts';
 import type { GitRepository } from '../git/repository.ts';
-import type { Issue } from '../issues/issue.ts';
 import type { Pull } from '../pulls/pull.ts';
-import type { FoundRepository } from '../repositories/access.ts';
-import { dismissReviews } from '../reviews/change-review.ts';
+import { findPull } from '../pulls/store.ts';
 import type { Review } from '../reviews/review.ts';
-import { listLatestReviews } from '../reviews/store.ts';
 import { findProtection } from './store.ts';
 
 /**
@@ -24,10 +20,46 @@ export async function makesApprovalsStale(
   pull: Pull,
   next: PullEnds,
 ): Promise<boolean> {
-  const protection = await findProtection(db, pull.repositoryNumber, pull.baseRef);
-  if (protection?.rule.reviews?.dismissStaleReviews !== true) return false;
+  if (!(await dismissesStale(db, pull))) return false;
   const before = await digestOf(git, { base: pull.baseSha, head: pull.headSha });
   return before === undefined || before !== (await digestOf(git, next));
+}
+
+async function dismissesStale(db: Db, { repositoryNumber, baseRef }: Pull): Promise<boolean> {
+  const protection = await findProtection(db, repositoryNumber, baseRef);
+  return protection?.rule.reviews?.dismissStaleReviews === true;
+}
+
+/** What is known of an approval before the transaction that writes it, because git has to be asked. */
+export interface JudgedApproval {
+  /** The head of then. */
+  headSha: string;
+  isStale: boolean;
+}
+
+/** Whoever approves may have looked at an earlier commit: the push since then could not dismiss what was not there yet. */
+export async function judgeApproval(
+  db: Db,
+  git: GitRepository,
+  pull: Pull,
+  commitId: string,
+): Promise<JudgedApproval> {
+  const { headSha, baseSha } = pull;
+  const approved = { ...pull, headSha: commitId };
+  const isStale =
+    commitId !== headSha && (await makesApprovalsStale(db, git, approved, { base: baseSha, head: headSha }));
+  return { headSha, isStale };
+}
+
+/** In the transaction that writes the approval, which has locked the issue: the head does not move any more. */
+export async function isApprovalStale(
+  db: Db,
+  { issueId, commitId }: Pick<Review, 'issueId' | 'commitId'>,
+  judged: JudgedApproval,
+): Promise<boolean> {
+  const pull = await findPull(db, issueId);
+  if (pull === undefined || commitId === pull.headSha) return false;
+  return pull.headSha === judged.headSha ? judged.isStale : await dismissesStale(db, pull);
 }
 
 /** Undefined where git cannot compare them: commits are gone, or differ in too much. */
@@ -39,17 +71,4 @@ async function digestOf(git: GitRepository, ends: PullEnds): Promise<string | un
     if (error instanceof GitError || error instanceof Failure) return undefined;
     throw error;
   }
-}
-
-/** In the transaction that moves the head to the commit, which has locked the issue. */
-export async function dismissApprovals(
-  tx: ChangeTransaction,
-  found: FoundRepository,
-  issue: Issue,
-  commitId: string,
-): Promise<void> {
-  // Who has approved the new commit already was faster than due work.
-  const isStale = (review: Review) => review.state === 'APPROVED' && review.commitId !== commitId;
-  const approvals = (await listLatestReviews(tx.db, issue.id)).filter(isStale);
-  await dismissReviews(tx, found, issue, approvals, { message: null, commitId });
 }

@@ -7,10 +7,10 @@ import { recordIssueActions, type IssueAction } from '../issues/record-actions.t
 import { mergedIn } from '../issues/people/store-associations.ts';
 import { addFacets, deleteFacet } from '../issues/lists/store-facets.ts';
 import { lockIssue, updateIssue } from '../issues/store.ts';
-import { dismissApprovals } from '../protection/stale-reviews.ts';
 import { deleteMergeIntentsOf, type MergeIntent } from '../pull-merges/store.ts';
 import { repositoryNotFound, type FoundRepository } from '../repositories/access.ts';
 import { lockRepository } from '../repositories/store.ts';
+import { dismissApprovals } from '../reviews/change-review.ts';
 import { insertIssueEvents, type NewIssueEvent } from '../timeline/store.ts';
 import { alreadyOpen, openKeyOf, pullNotFound, type Pull } from './pull.ts';
 import { scheduleFinish, scheduleMergeCheck, scheduleOwnerRequests, scheduleSync } from './schedule-work.ts';

@@ -7,6 +7,7 @@ import type { Author, Issue } from '../issues/issue.ts';
 import { addFacets } from '../issues/lists/store-facets.ts';
 import { checkedBody } from '../issues/requests.ts';
 import { lockIssue } from '../issues/store.ts';
+import { isApprovalStale, type JudgedApproval } from '../protection/stale-reviews.ts';
 import { pullNotFound } from '../pulls/pull.ts';
 import type { FoundRepository } from '../repositories/access.ts';
 import {
@@ -31,7 +32,14 @@ import {
   type ReviewEvent,
 } from './requests.ts';
 import { isVisibleTo, reviewNotFound, type Review, type ReviewState } from './review.ts';
-import { deleteReview, findPendingReview, findReview, insertReview, updateReview } from './store.ts';
+import {
+  deleteReview,
+  findPendingReview,
+  findReview,
+  insertReview,
+  listLatestReviews,
+  updateReview,
+} from './store.ts';
 
 export interface NewReview {
   author: Author & { id: string };
@@ -40,6 +48,8 @@ export interface NewReview {
   /** Undefined for one that is pending. */
   event: ReviewEvent | undefined;
   comments: readonly PlacedComment[];
+  /** Of one that approves. */
+  judged?: JudgedApproval | undefined;
 }
 
 /** Whoever has one that is pending goes on with that. */
@@ -47,7 +57,7 @@ export async function createReview(
   tx: ChangeTransaction,
   opened: OpenedIssues,
   issueId: number,
-  { author, body, commitId, event, comments }: NewReview,
+  { author, body, commitId, event, comments, judged }: NewReview,
 ): Promise<Review> {
   const { now } = tx.actor;
   const issue = await lockConversation(tx, opened, issueId);
@@ -55,7 +65,7 @@ export async function createReview(
   const draft = { issueId, author, body: checkedBody(body), commitId, createdAt: now, updatedAt: now };
   const pending = await insertReview(tx.db, { ...draft, state: 'PENDING', submittedAt: null });
   await addReviewComments(tx, opened, issue, pending, comments);
-  return event === undefined ? pending : await submit(tx, opened, issue, pending, { event, body });
+  return event === undefined ? pending : await submit(tx, opened, issue, pending, { event, body, judged });
 }
 
 /** Without a body, the review keeps that which it has. */
@@ -63,12 +73,17 @@ export async function submitReview(
   tx: ChangeTransaction,
   opened: OpenedIssues,
   { id, issueId }: Pick<Review, 'id' | 'issueId'>,
-  { event, body }: { event: ReviewEvent; body: string | undefined },
+  { body, ...submission }: Omit<Submission, 'body'> & { body: string | undefined },
 ): Promise<Review> {
   const issue = await lockConversation(tx, opened, issueId);
   const review = await readReview(tx, id);
   if (review.state !== 'PENDING') throw notPending('submit');
-  return await submit(tx, opened, issue, review, { event, body: body ?? review.body });
+  return await submit(tx, opened, issue, review, { ...submission, body: body ?? review.body });
+}
+
+interface Submission extends Pick<NewReview, 'judged'> {
+  event: ReviewEvent;
+  body: string;
 }
 
 /** From here on it is everybody's. The caller has locked the issue. */
@@ -77,7 +92,7 @@ async function submit(
   opened: OpenedIssues,
   issue: Issue,
   pending: Review,
-  { event, body }: { event: ReviewEvent; body: string },
+  { event, body, judged }: Submission,
 ): Promise<Review> {
   const { db } = tx;
   const { now } = tx.actor;
@@ -102,7 +117,8 @@ async function submit(
   await recordReferences(tx, opened, changed, review.body);
   await recordReviewActions(tx, opened, changed, [{ action: 'submitted', review }]);
   await publishReviewComments(tx, opened, changed, review);
-  return review;
+  if (judged === undefined || !(await isApprovalStale(db, review, judged))) return review;
+  return (await dismissReviews(tx, opened, changed, [review], { message: null }))[0]!;
 }
 
 async function hasComments({ db }: ChangeTransaction, { id }: Review): Promise<boolean> {
@@ -217,6 +233,19 @@ export async function dismissReviews(
   const actions = dismissed.map((review) => ({ action: 'dismissed' as const, review }));
   await recordReviewActions(tx, found, changed, actions);
   return dismissed;
+}
+
+/** In the transaction that moves the head to the commit, which has locked the issue. */
+export async function dismissApprovals(
+  tx: ChangeTransaction,
+  found: FoundRepository,
+  issue: Issue,
+  commitId: string,
+): Promise<void> {
+  // Who has approved the new commit already was faster than due work.
+  const isStale = (review: Review) => review.state === 'APPROVED' && review.commitId !== commitId;
+  const approvals = (await listLatestReviews(tx.db, issue.id)).filter(isStale);
+  await dismissReviews(tx, found, issue, approvals, { message: null, commitId });
 }
 
 /** Another call may have deleted it before the issue was locked. */

@@ -2,11 +2,14 @@
 import { Failure } from '../../kernel/failure.ts';
 import { accountOf } from '../../kernel/identity/caller.ts';
 import { shareLockAccount } from '../../kernel/identity/store-accounts.ts';
+import type { Kernel } from '../../kernel/kernel.ts';
 import { Type } from '../../kernel/schema/schema.ts';
 import { BODY_FORMATS } from '../contents/render-bodies.ts';
 import { countBounded, HostPageQuery, pageOf, pageSliceOf } from '../list-query.ts';
 import { mayDismiss } from '../protection/may-dismiss.ts';
+import { judgeApproval, type JudgedApproval } from '../protection/stale-reviews.ts';
 import { PullParams, pullRoute } from '../pulls/access.ts';
+import type { Pull } from '../pulls/pull.ts';
 import { requirePullCommit } from '../pulls/pull-commits.ts';
 import { READ_REPOSITORY } from '../repositories/access.ts';
 import { placeComments } from '../review-comments/place-comments.ts';
@@ -15,7 +18,14 @@ import { repositoryResource } from '../repositories/repository.ts';
 import { accountIdOf, requireReviewChange, REVIEW_PULL, ReviewParams, reviewRoute } from './access.ts';
 import { createReview, dismissReview, editReview, removeReview, submitReview } from './change-review.ts';
 import { ReviewReply } from './model.ts';
-import { checkedMessage, ReviewDismissal, ReviewCreation, ReviewPut, ReviewSubmission } from './requests.ts';
+import {
+  checkedMessage,
+  ReviewDismissal,
+  ReviewCreation,
+  ReviewPut,
+  ReviewSubmission,
+  type ReviewEvent,
+} from './requests.ts';
 import { toReviewReplies } from './show-reviews.ts';
 import { countReviews, listReviews } from './store.ts';
 
@@ -53,7 +63,7 @@ const create = pullRoute(
     path: OF_PULL,
     summary: 'Review a pull request',
     description:
-      'Everybody who may read it may; where the conversation is locked, those who may write. Without `event` the review is pending: only its author sees it until it is submitted, and nobody has two. Nobody approves their own pull request, or requests changes of it.',
+      'Everybody who may read it may; where the conversation is locked, those who may write. Without `event` the review is pending: only its author sees it until it is submitted, and nobody has two. Nobody approves their own pull request, or requests changes of it. Where the rule of the base branch dismisses stale approvals, one of a commit before the last changes is dismissed at once.',
     access: REVIEW_PULL,
     params: PullParams,
     body: ReviewCreation,
@@ -69,9 +79,10 @@ const create = pullRoute(
     const commitId = await requirePullCommit(kernel, opened, sent ?? opened.pull.headSha);
     const placed = await placeComments(kernel, opened, comments.map(wantedCommentOf), commitId);
     const author = { id: accountOf(caller).id, name: null };
+    const judged = await judgeReview(kernel, opened.pull, { event, commitId });
     const review = await kernel.changes.run(call, async (tx) => {
       await shareLockAccount(tx.db, caller);
-      const draft = { author, body: body ?? '', commitId, event, comments: placed };
+      const draft = { author, body: body ?? '', commitId, event, comments: placed, judged };
       return await createReview(tx, opened, opened.issue.id, draft);
     });
     return (await toReviewReplies(kernel, call, opened, [review]))[0]!;
@@ -152,13 +163,24 @@ const submit = reviewRoute(
   { writes: 'read' },
   async (call, kernel, opened) => {
     call.requirePermission(repositoryResource(opened));
-    const submission = { event: call.body.event, body: call.body.body ?? undefined };
+    const { event, body } = call.body;
+    const judged = await judgeReview(kernel, opened.pull, { event, commitId: opened.review.commitId });
+    const submission = { event, body: body ?? undefined, judged };
     const review = await kernel.changes.run(call, (tx) =>
       submitReview(tx, opened, opened.review, submission),
     );
     return (await toReviewReplies(kernel, call, opened, [review]))[0]!;
   },
 );
+
+async function judgeReview(
+  { db, services }: Kernel,
+  pull: Pull,
+  { event, commitId }: { event: ReviewEvent | undefined; commitId: string },
+): Promise<JudgedApproval | undefined> {
+  if (event !== 'APPROVE') return undefined;
+  return await judgeApproval(db, services.git.repository(pull.repositoryNumber), pull, commitId);
+}
 
 const dismiss = reviewRoute(
   {

@@ -109,3 +109,26 @@ test('a push that changes the difference dismisses approvals, and nothing else',
     await receiver.close();
   }
 });
+
+test('an approval of what was before the last push is stale when it comes, however it comes', async () => {
+  const { bob, eve } = crew;
+  const late = await newPull(crew.cleo, at);
+  const { pull, push } = late;
+  const seen = await headOf(pull);
+  const pending = await expect(200, eve.post(`${pull}/reviews`, { commit_id: seen }));
+  await reaches(pull, await push('since.txt'));
+  const approved = { event: 'APPROVE', commit_id: seen };
+  assert.equal((await expect(200, bob.post(`${pull}/reviews`, approved)))['state'], 'DISMISSED');
+  const submitted = await expect(200, eve.post(`${pull}/reviews/${pending['id']}/events`, { event: 'APPROVE' }));
+  assert.equal(submitted['state'], 'DISMISSED');
+  // The same difference, with the newest commit of the base beneath it.
+  const now = await headOf(pull);
+  await reaches(pull, await mergeBase(late, 'base-again.txt'));
+  const same = await expect(200, bob.post(`${pull}/reviews`, { event: 'APPROVE', commit_id: now }));
+  assert.equal(same['state'], 'APPROVED');
+  assert.equal((await expect(200, eve.post(`${pull}/reviews`, { event: 'APPROVE' })))['state'], 'APPROVED');
+  await protect({ dismiss_stale_reviews: false });
+  await reaches(pull, await push('unruled.txt'));
+  const unruled = await expect(200, bob.post(`${pull}/reviews`, { event: 'APPROVE', commit_id: now }));
+  assert.equal(unruled['state'], 'APPROVED');
+});
