@@ -165,7 +165,7 @@ function shownBy({ items, buckets, data }: Json): number | undefined {
 
 /** What background work writes, independent of calls: it never changes the state of a job, only who executes it. */
 const BEHIND =
-  /"due"|"deliver|last_used_at|"token_(hours|operations|refusals)"|"limit_peaks"|"search_|last_seen_at|"actor_nodes"|update "jobs" set ("owner" = .*|"node" = .) where "(owner|node)" is not null/;
+  /"due"|"deliver|last_used_at|"token_(hours|operations|refusals)"|"limit_peaks"|"search_|last_seen_at|"actor_nodes"|"disk_samples"|update "jobs" set ("owner" = .*|"node" = .) where "(owner|node)" is not null/;
 
 /** A denied call writes nothing, not even in a transaction that is rolled back: it would hold locks and disclose that something exists. */
 async function assertRefused(path: string, init: CallInit, told: string): Promise<void> {
