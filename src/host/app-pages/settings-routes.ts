@@ -188,8 +188,12 @@ async function changeHook(
   app: HostApp,
   change: (app: HostApp) => Pick<HostApp, 'hook'>,
 ): Promise<void> {
-  const { hook, number } = await changeApp(tx, app, change);
-  if (app.hook.isActive && !hook.isActive)
+  let wasActive = false;
+  const { hook, number } = await changeApp(tx, app, (before) => {
+    wasActive = before.hook.isActive;
+    return change(before);
+  });
+  if (wasActive && !hook.isActive)
     await scheduleDeliveryStop(tx.db, hookRefOf({ number, target: { app: number } }), tx.actor.now);
 }
 

@@ -164,13 +164,14 @@ class HookTurn {
   async #read(): Promise<void> {
     const { settings, memory, due, signal, hook, policy } = this.#context;
     const { engine, clock } = settings;
-    const batch = await listDue(engine.db, hook, { now: clock.now(), sending: [...this.#sending.keys()] });
+    const now = clock.now();
+    const batch = await listDue(engine.db, hook, { now, sending: [...this.#sending.keys()] });
     const [first] = batch;
     if (first === undefined) return;
     const attempt = await policy.openHook(hook.hookId);
     if (attempt === undefined) {
       memory.backoffs.delete(due.id);
-      return await deletePendingDeliveries(engine, hook, signal);
+      return await deletePendingDeliveries(engine, { ...hook, until: now }, signal);
     }
     if (this.#owner === undefined && first.ownerId !== null) {
       this.#owner = first.ownerId;

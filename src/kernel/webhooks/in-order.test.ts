@@ -16,7 +16,7 @@ import { IN_ORDER } from './policy.ts';
 import { engineMigrations, fail, hang, hookUp, startReceiver } from './fixture.ts';
 import { guard } from '../network/guard.ts';
 import { webhookWork } from './start-delivery.ts';
-import { deleteOldDeliveries, scheduleDeliveryRemoval } from './store-removal.ts';
+import { deleteOldDeliveries, scheduleDeliveryRemoval, scheduleDeliveryStop } from './store-removal.ts';
 
 const HOOK = { api: 'test', hookId: 'hook' };
 const DAY = 24 * 60 * 60 * 1000;
@@ -356,6 +356,43 @@ onEachEngine(({ open }) => {
       ['e1'],
     );
     assert.equal(received.length, 1);
+  });
+
+  test('what happens after a hook is on again is sent, however late the deletion of what waited comes', async (t) => {
+    const engine = await open(engineMigrations);
+    const { enqueue, start } = hookUp(t, engine);
+    const { url, received } = await startReceiver(t);
+    const eventsOf = async () => (await deliveriesOf(engine)).map(({ eventId }) => eventId).toSorted();
+    await enqueue(['before'], ['hook']);
+    const off = Date.now();
+    await eventually(() => Date.now() > off);
+    await engine.db.transaction().execute((tx) => scheduleDeliveryStop(tx, HOOK, off));
+    await enqueue(['after'], ['hook']);
+    const { handlers = {} } = webhookWork({ engine, clock: { now: Date.now }, settings: {} } as Kernel);
+    const stop = await engine.db
+      .selectFrom('due')
+      .selectAll()
+      .where('kind', '=', 'webhook.stop')
+      .executeTakeFirstOrThrow();
+    await handlers['webhook.stop']?.(stop, never);
+    assert.deepEqual(await eventsOf(), ['after']);
+    // It is turned on while a turn that has seen it off goes on.
+    let turns = 0;
+    await start(
+      {},
+      {
+        openHook: async () => {
+          turns += 1;
+          if (turns > 1) return async ({ body }, send) => await send({ url, headers: {}, body });
+          const seen = Date.now();
+          await eventually(() => Date.now() > seen);
+          await enqueue(['since'], ['hook']);
+          return undefined;
+        },
+      },
+    );
+    await eventually(() => received.length > 0);
+    assert.deepEqual([await eventsOf(), received[0]!.body], [['since'], '{"event":"since"}']);
   });
 
   test('all deliveries of a deleted hook are deleted, also those being sent', async (t) => {

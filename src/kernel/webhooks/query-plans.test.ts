@@ -96,7 +96,7 @@ onEachEngine(({ open }) => {
     await summarizeDeliveries(db, hook);
     await updateDeliveryOwner(db, 'test', 'owner-3', 'owner-4');
     await db.transaction().execute((tx) => redeliver(tx, IN_ORDER, picked!.id, NOW));
-    await deletePendingDeliveries(engine, { ...hook, hookId: 'hook-1' }, never);
+    await deletePendingDeliveries(engine, { ...hook, hookId: 'hook-1', until: NOW }, never);
     const { handlers = {} } = webhookWork({
       engine,
       clock: { now: () => NOW },

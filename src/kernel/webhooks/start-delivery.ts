@@ -69,8 +69,9 @@ export function webhookWork(kernel: Pick<Kernel, 'engine' | 'clock' | 'settings'
     handlers: {
       [REMOVE_DELIVERIES]: ({ payload }, signal) =>
         deleteAllDeliveries(engine, JSON.parse(payload) as HookRef, signal),
-      [STOP_DELIVERIES]: ({ payload }, signal) =>
-        deletePendingDeliveries(engine, JSON.parse(payload) as HookRef, signal),
+      // Without a time in rows of an earlier release.
+      [STOP_DELIVERIES]: ({ payload, created_at: until }, signal) =>
+        deletePendingDeliveries(engine, { until, ...(JSON.parse(payload) as HookRef) }, signal),
     },
     recurring: [
       retentionSweep(kernel, {

@@ -28,21 +28,29 @@ export async function scheduleDeliveryRemoval(tx: Db, { api, hookId }: HookRef, 
 
 /** For a hook that is turned off, in that transaction: what waits for a retry is deleted. */
 export async function scheduleDeliveryStop(tx: Db, { api, hookId }: HookRef, now: number): Promise<void> {
-  const payload = JSON.stringify({ api, hookId });
+  const payload = JSON.stringify({ api, hookId, until: now } satisfies StoppedHook);
   await schedule(
     tx,
     { id: `webhook-stop:${api}:${hookId}`, kind: STOP_DELIVERIES, payload, dueAt: now },
     now,
+    'move',
   );
+}
+
+/** A hook and when it was off: what happens from then on is sent if it is on again. */
+export interface StoppedHook extends HookRef {
+  until: number;
 }
 
 /** Pending deliveries of a hook that is off: they are not sent when it is on again. */
 export async function deletePendingDeliveries(
   engine: Engine,
-  hook: HookRef,
+  { until, ...hook }: StoppedHook,
   signal: AbortSignal,
 ): Promise<void> {
-  await removeAll(engine, signal, (db) => selectOf(db, hook).where('due_at', 'is not', null));
+  await removeAll(engine, signal, (db) =>
+    selectOf(db, hook).where('due_at', 'is not', null).where('created_at', '<=', until),
+  );
 }
 
 export async function deleteAllDeliveries(engine: Engine, hook: HookRef, signal: AbortSignal): Promise<void> {
