@@ -3,6 +3,7 @@ import { newId } from '../../kernel/id.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import { TimeSlice } from '../../kernel/yield-to-event-loop.ts';
 import { INDEPENDENT } from '../../kernel/webhooks/policy.ts';
+import { findDelivery, type DeliveryWithAttempts } from '../../kernel/webhooks/store-deliveries.ts';
 import { enqueueDeliveries, type OutgoingDelivery } from '../../kernel/webhooks/store-enqueue.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
 import { toBuildDetail, type Build } from '../builds/model.ts';
@@ -214,12 +215,12 @@ function detailsOf(
 
 const DUMMY_ID = '0'.repeat(24);
 
-/** With a payload about a run that never was. Returns the id of the dispatch. */
+/** With a payload about a run that never was. Returns the dispatch before it is sent. */
 export async function createTestDispatch(
   kernel: Kernel,
   { id, userId }: ActorWebhook,
   now: number,
-): Promise<string> {
+): Promise<DeliveryWithAttempts> {
   return await kernel.db.transaction().execute(async (tx) => {
     // Not locked: events lock the queue first and the webhook then.
     const webhook = await findActorWebhook(tx, id);
@@ -227,7 +228,7 @@ export async function createTestDispatch(
     const resource = toRunDetail(dummyRun(webhook, now), now);
     const event = { type: 'TEST', userId, data: null, resource, depth: 0 } as const;
     const [dispatchId] = await insertDispatches(tx, [webhook], event, now);
-    return dispatchId!;
+    return (await findDelivery(tx, { id: dispatchId! }))!;
   });
 }
 

@@ -4,7 +4,6 @@ import type { Kernel } from '../../kernel/kernel.ts';
 import { Page } from '../../kernel/http/reply/page.ts';
 import { reply, route, type Route } from '../../kernel/http/route.ts';
 import { Type, type Static } from '../../kernel/schema/schema.ts';
-import { findDelivery } from '../../kernel/webhooks/store-deliveries.ts';
 import { openActor } from '../actors/access.ts';
 import { ByActor } from '../actors/routes.ts';
 import { LIST_QUERY, listSliceOf } from '../list-query.ts';
@@ -174,9 +173,9 @@ const test = route(
   },
   async (call, kernel) => {
     const webhook = await openWebhook(kernel, call, call.params.webhookId, 'updateWebhook');
-    const id = await createTestDispatch(kernel, webhook, call.now);
-    const dispatch = await findDelivery(kernel.db, { id });
-    return reply(201, toShownDispatch(dispatch!), { location: `${call.base}/webhook-dispatches/${id}` });
+    const dispatch = await createTestDispatch(kernel, webhook, call.now);
+    const location = `${call.base}/webhook-dispatches/${dispatch.id}`;
+    return reply(201, toShownDispatch(dispatch), { location });
   },
 );
 

@@ -12,7 +12,7 @@ import { repositoryNotFound, type FoundRepository } from '../repositories/access
 import { lockRepository } from '../repositories/store.ts';
 import { dismissApprovals } from '../reviews/change-review.ts';
 import { insertIssueEvents, type NewIssueEvent } from '../timeline/store.ts';
-import { alreadyOpen, openKeyOf, pullNotFound, type Pull } from './pull.ts';
+import { alreadyOpen, closedBase, openKeyOf, pullNotFound, type Pull } from './pull.ts';
 import { scheduleFinish, scheduleMergeCheck, scheduleOwnerRequests, scheduleSync } from './schedule-work.ts';
 import {
   findPull,
@@ -54,7 +54,9 @@ export async function editPull(
   id: number,
   { mayMaintainerModify, base, ...edit }: PullEdit,
 ): Promise<Issue> {
-  const { pull } = await lockPull(tx, found, id);
+  const { issue, pull } = await lockPull(tx, found, id);
+  // It may have been merged while the ends were measured.
+  if (base !== undefined && issue.state === 'closed') throw closedBase();
   if (mayMaintainerModify !== undefined && mayMaintainerModify !== pull.mayMaintainerModify)
     await updatePull(tx.db, pull, { mayMaintainerModify });
   const edited = await editIssue(tx, found, id, edit);

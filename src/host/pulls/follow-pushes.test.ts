@@ -18,7 +18,7 @@ import { updateRefs } from '../git/refs/update-refs.ts';
 import { createIssue } from '../issues/change-issue.ts';
 import { recordPushes } from '../pushes/record-pushes.ts';
 import { findRepositoryNamed, type FoundRepository } from '../repositories/access.ts';
-import { changeDraft } from './change-pull.ts';
+import { changeDraft, editPull, type PullEdit } from './change-pull.ts';
 import { findHead } from './find-head.ts';
 import { pullHandlers } from './follow-pushes.ts';
 import { openPull, preparePull, type PullDraft } from './open-pull.ts';
@@ -98,6 +98,18 @@ onEachEngine((engine) => {
     );
     await eventually(async () => (await findPull(kernel().db, id))?.headSha === next, 'the push');
     await eventually(async () => (await there.git.readRef(pullHeadRef(number))) === next, 'the reference');
+  });
+
+  test('one that was closed while another base was measured keeps its base', async () => {
+    const there = await newPlace();
+    const draft = await draftOf(there);
+    const prepared = await preparePull(kernel(), there.found, draft);
+    const { id } = await kernel().changes.run(actor(), (tx) => openPull(tx, there.found, draft, prepared));
+    const edit = (change: PullEdit) =>
+      kernel().changes.run(actor(), (tx) => editPull(tx, there.found, id, change));
+    await edit({ state: 'closed' });
+    await assert.rejects(edit({ base: { ref: 'other', update: {}, headLabel: 'feature' } }), /closed/);
+    assert.equal((await findPull(kernel().db, id))?.baseRef, 'main');
   });
 
   test('a rollback leaves neither a number nor a reference', async () => {

@@ -95,6 +95,10 @@ export function alreadyOpen(headLabel: string): Failure {
   return pullRefused(`A pull request already exists for ${headLabel}.`);
 }
 
+export function closedBase(): Failure {
+  return pullRefused('Cannot change the base branch of a closed pull request.', 'base', 'invalid');
+}
+
 /** The code of failures that clients know as 405. */
 export const NOT_MERGEABLE = 'not_mergeable';
 

@@ -24,7 +24,7 @@ import { editPull, type PullEdit } from './change-pull.ts';
 import { findHead } from './find-head.ts';
 import { PullReply, PullSimpleReply } from './model.ts';
 import { openPull, preparePull, type PullDraft } from './open-pull.ts';
-import { PULL_SORTS, pullRefused, type PullSort } from './pull.ts';
+import { closedBase, PULL_SORTS, pullRefused, type PullSort } from './pull.ts';
 import { endsOf, measureEnds, readBranch, writePullHead } from './pull-git.ts';
 import { replySimply, replyWhole, type ReplyCall } from './reply-pulls.ts';
 import { PullPatch, PullPost } from './requests.ts';
@@ -267,8 +267,7 @@ async function newBase(
   ref: string,
 ): Promise<NonNullable<PullEdit['base']>> {
   const { pull, issue, repository } = opened;
-  if (issue.state === 'closed')
-    throw pullRefused('Cannot change the base branch of a closed pull request.', 'base', 'invalid');
+  if (issue.state === 'closed') throw closedBase();
   const git = kernel.services.git.repository(repository.number);
   const base = await readBranch(git, ref);
   if (base === undefined) throw pullRefused('is invalid', 'base', 'invalid');

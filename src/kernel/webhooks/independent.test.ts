@@ -101,6 +101,7 @@ onEachEngine(({ open }) => {
         [3, 500],
       ],
     );
+    await eventually(async () => (await findDelivery(engine.db, { id: good! }))?.state === 'delivered');
     const delivered = await findDelivery(engine.db, { id: good! });
     assert.deepEqual([delivered?.state, delivered?.history[0]?.response], ['delivered', 'a long ans']);
     await eventually(async () => (await engine.db.selectFrom('due').selectAll().execute()).length === 0);

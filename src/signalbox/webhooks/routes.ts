@@ -89,9 +89,10 @@ const testFlagWebhook = route(
     const outgoing = testDeliveryTo(receiver, entry);
     if (outgoing === undefined)
       throw new Failure('conflict', 'This version of the server does not have its integration.');
-    await db.transaction().execute((tx) => enqueueDeliveries(tx, IN_ORDER, [outgoing], call.now));
-    const sent = await findDelivery(db, { id: entry.id });
-    if (sent === undefined) throw new Failure('conflict', 'It was deleted meanwhile.');
+    const sent = await db.transaction().execute(async (tx) => {
+      await enqueueDeliveries(tx, IN_ORDER, [outgoing], call.now);
+      return (await findDelivery(tx, { id: entry.id }))!;
+    });
     return reply(202, toWebhookDeliveryItem(sent));
   },
 );

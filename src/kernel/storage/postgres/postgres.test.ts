@@ -136,9 +136,11 @@ onEngine('postgres', (engine) => {
 
   test('a transaction that goes silent is ended', async () => {
     const location = await engine.database();
-    const { db } = await engine.open([], `${location}&idle_in_transaction_session_timeout=50`);
+    const { db } = await engine.open([], location);
     const silent = db.transaction().execute(async (tx) => {
       const pid = await backendOf(tx);
+      // Of this one alone: a pause of the process must not end the next.
+      await sql`set local idle_in_transaction_session_timeout = 50`.execute(tx);
       const isThere = async (): Promise<boolean> => {
         const { rows } = await sql`select 1 from pg_stat_activity where pid = ${pid}`.execute(db);
         return rows.length > 0;

@@ -25,7 +25,8 @@ describe('reads by unique keys', () => {
     for (let number = 1; number <= 20; number += 1)
       writer.run('insert into people values (?, ?, ?, ?, ?)', [number, `p${number}`, 'Ada', 'red', number]);
     writer.run("insert into notes values ('n1', 'p3', 'hello')");
-    reads = new KeyReads(file);
+    // A pause of the process is no slow read.
+    reads = new KeyReads(file, () => 0);
   });
   after(() => {
     reads.close();

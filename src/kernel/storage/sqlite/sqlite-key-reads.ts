@@ -25,13 +25,16 @@ type Verdict = 'by key' | 'for the thread';
 
 export class KeyReads {
   readonly #file: string;
+  readonly #now: () => number;
   /** How often each was asked for, until it is decided who answers. */
   readonly #uses = new BoundedCache<string, number | Verdict>({ max: KNOWN_STATEMENTS });
   #connection: SqliteConnection | undefined;
   #isClosed = false;
 
-  constructor(file: string) {
+  /** `now` is in milliseconds, and never goes back. */
+  constructor(file: string, now: () => number = () => performance.now()) {
     this.#file = file;
+    this.#now = now;
   }
 
   /** The result, or undefined where the statement is for the reading thread. */
@@ -50,9 +53,9 @@ export class KeyReads {
         this.#uses.set(sql, 'for the thread');
         return undefined;
       }
-      const begun = performance.now();
+      const begun = this.#now();
       const result = this.#connection.run(sql, parameters);
-      if (performance.now() - begun > MAX_MS) this.#uses.set(sql, -USES_LEFT_TO_THREAD);
+      if (this.#now() - begun > MAX_MS) this.#uses.set(sql, -USES_LEFT_TO_THREAD);
       else if (known !== 'by key') this.#uses.set(sql, 'by key');
       return result;
     } catch {

@@ -51,6 +51,18 @@ const insert = (transaction: number, name: string): StorageRequest => [
   [name],
 ];
 
+test('a full disk fails all that shared the commit, and nothing else', (t) => {
+  const { connection, send, names } = setUp(t);
+  send(insert(0, 'before'));
+  connection.run('pragma max_page_count = 10');
+  const replies = send(insert(0, 'neighbour'), insert(0, 'x'.repeat(100_000)), insert(0, 'behind'));
+  assert.deepEqual(
+    [2, 3, 4].map((id) => replies.get(id)?.[2]?.kind ?? 'done'),
+    ['unavailable', 'unavailable', 'done'],
+  );
+  assert.deepEqual(names(), ['before', 'behind']);
+});
+
 test('an idle transaction is rolled back, and the waiting ones continue', (t) => {
   const { send, names } = setUp(t);
   const replies = send(insert(1, 'silent'), insert(0, 'behind'));

@@ -66,25 +66,6 @@ onEngine('sqlite', (engine) => {
     }
   });
 
-  test('a full disk fails all that shared the commit, and nothing else', async () => {
-    const one = await engine.open();
-    const { db } = one;
-    await createTable.execute(db);
-    await insert(db, 'before');
-    await sql`pragma max_page_count = 10`.execute(db);
-    const fill = sql`insert into notes values ('large', ${'x'.repeat(100_000)})`;
-    const results = await Promise.allSettled([
-      insert(db, 'neighbour'),
-      fill.execute(db),
-      insert(db, 'behind'),
-    ]);
-    const kinds = results.map((result) =>
-      result.status === 'rejected' ? (result.reason as Failure).kind : 'done',
-    );
-    assert.deepEqual(kinds, ['unavailable', 'unavailable', 'done']);
-    assert.deepEqual(await namesIn(one), ['before', 'behind']);
-  });
-
   test('a disk that becomes full inside a transaction ends it', async () => {
     const one = await engine.open();
     await createTable.execute(one.db);

@@ -196,10 +196,12 @@ onEachEngine((engine) => {
       assert.equal((await browser.post('/settings/apps', { ...consent, ...changed })).status, 403);
     // The same consent for an organization is another one.
     assert.equal((await browser.post('/organizations/acme/settings/apps', consent)).status, 403);
+    assert.deepEqual(await countRows(), rows);
     server.clock.ahead += 61 * MINUTE;
     assert.equal((await browser.post('/settings/apps', consent)).status, 403);
     server.clock.ahead -= 61 * MINUTE;
-    assert.deepEqual(await countRows(), rows);
+    // The sweep may have seen the clock of then, and deleted what had expired.
+    assert.equal((await countRows())[1], rows[1]);
   });
 
   test('a consent is good once', async () => {

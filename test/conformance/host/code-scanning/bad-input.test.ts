@@ -1,7 +1,7 @@
 // Bad uploads of code scanning, and callers who may not: refused with what to do about it, and nothing leaks.
 import assert from 'node:assert/strict';
 import { gzipSync } from 'node:zlib';
-import { schedule } from '../../../../src/kernel/jobs/due-store.ts';
+import { isPlanned, schedule } from '../../../../src/kernel/jobs/due-store.ts';
 import { eventually } from '../../../eventually.ts';
 import { afterGitTests as after, beforeGitTests as before, gitTest as test } from '../../../git-tests.ts';
 import { joinHost, type HostPerson } from '../../../host-people.ts';
@@ -283,15 +283,17 @@ test('what a crash has left of an upload is deleted, and the upload is processed
   const here = await newPlace('interrupted');
   const { db, blobs, clock } = server.app.kernel;
   const id = await analyze(here, [{ hash: 'one' }]);
-  // As if the server had ended after some of the results were written.
-  const gzip = gzipSync(JSON.stringify(sarifOf([runOf([{ hash: 'one' }, { hash: 'two' }])])));
-  await blobs.put(`host-sarif/${id}`, gzip);
-  await db.updateTable('code_scanning_uploads').set({ status: 'pending' }).where('id', '=', id).execute();
   const { number, repository_number: repository } = await db
     .selectFrom('code_scanning_uploads')
     .selectAll()
     .where('id', '=', id)
     .executeTakeFirstOrThrow();
+  // It goes on after the upload is complete: its document is deleted, and another upload is looked for.
+  await eventually(async () => !(await isPlanned(db, `host.process-sarif:${repository}`)), 'its end');
+  // As if the server had ended after some of the results were written.
+  const gzip = gzipSync(JSON.stringify(sarifOf([runOf([{ hash: 'one' }, { hash: 'two' }])])));
+  await blobs.put(`host-sarif/${id}`, gzip);
+  await db.updateTable('code_scanning_uploads').set({ status: 'pending' }).where('id', '=', id).execute();
   await db
     .updateTable('code_scanning_analyses')
     .set({ is_ready: 0, is_newest: 0 })
