@@ -112,7 +112,7 @@ export class ChangeStreams {
   async #begin(stream: ChangeStream, lastId: string | undefined): Promise<void> {
     const { engine } = this.#kernel;
     if (this.#isClosed) return stream.end();
-    const now = this.#position ?? (await readPosition(engine));
+    const now = this.#position ?? (await this.#findBeginning());
     const from = lastId === undefined ? undefined : parsePosition(lastId);
     const missed = from === undefined ? undefined : await listNumbersSince(engine.db, from, MAX_MISSED + 1);
     const isResumed = missed !== undefined && missed.length <= MAX_MISSED;
@@ -127,6 +127,14 @@ export class ChangeStreams {
       missed.map(({ seq }) => seq),
     );
     await stream.sendChanges(changes, formatPosition(now));
+  }
+
+  /** What is there already is not sent by the next look, however old the oldest transaction is that is still open. */
+  async #findBeginning(): Promise<Position> {
+    const { engine } = this.#kernel;
+    const now = await readPosition(engine);
+    this.#sent = new Set((await listNumbersSince(engine.db, now)).map(({ seq }) => seq));
+    return now;
   }
 
   #remove(stream: ChangeStream): void {

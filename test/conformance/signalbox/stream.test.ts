@@ -1,6 +1,7 @@
 // The stream of changes: what it sends to whom, how it goes on after a break, and that no transaction is missed.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { sql } from 'kysely';
 import { updateRun } from '../../../src/actors/runs/store.ts';
 import { systemActor } from '../../../src/kernel/identity/actor.ts';
 import { onEachEngine, onEngine } from '../../engines.ts';
@@ -177,8 +178,8 @@ onEachEngine((engine) => {
     await makeProject(server, 'after-use', own);
     await changeOf(owner, 'after-use');
     await changeOf(stranger, 'after-use');
-    // It may come twice, since a node hears of its own notices, too.
-    assert.ok(owner.events.filter(isUse).every(({ data: of }) => of.operation === 'getProjects'));
+    // It may come twice, since a node hears of its own notices, too: the second time perhaps with a later use.
+    assert.ok(owner.events.filter(isUse).length <= (engine.kind === 'postgres' ? 2 : 1));
     assert.equal(stranger.events.some(isUse), false);
     owner.close();
     stranger.close();
@@ -416,5 +417,43 @@ onEngine('postgres', (engine) => {
     assert.equal(await begun(resumed), true);
     assert.equal((await changeOf(resumed, 'late')).name, 'late');
     resumed.close();
+  });
+
+  test('a stream that begins while an old transaction is open is not sent what was there before', async () => {
+    const server = await startServerOn(engine, { limits: 'off' });
+    running.push(server);
+    const { changes, clock, db } = server.app.kernel;
+    const held = Promise.withResolvers<void>();
+    const begins = Promise.withResolvers<void>();
+    const old = db.transaction().execute(async (tx) => {
+      await sql`select pg_current_xact_id()`.execute(tx);
+      begins.resolve();
+      await held.promise;
+    });
+    await begins.promise;
+    // More than a stream may leave unread.
+    await changes.run(systemActor({ now: clock.now(), id: 'test' }), async (tx) => {
+      for (let index = 0; index < 300; index += 1)
+        tx.record({
+          accesses: [{ action: 'createProject', resource: 'proj/before' }],
+          requirements: [],
+          kind: 'project',
+          name: `${index} ${'before '.repeat(20)}`,
+          verb: 'created the project',
+        });
+    });
+    const reader = await follow(server);
+    assert.equal(await begun(reader), false);
+    await makeProject(server, 'since');
+    await changeOf(reader, 'since');
+    held.resolve();
+    await old;
+    await makeProject(server, 'at-last');
+    await changeOf(reader, 'at-last');
+    assert.deepEqual(
+      reader.events.flatMap(({ data }) => (data.resource === undefined ? [] : [data.resource as string])),
+      ['proj/since', 'proj/at-last'],
+    );
+    reader.close();
   });
 });
