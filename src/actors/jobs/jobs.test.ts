@@ -108,6 +108,7 @@ onEachEngine((kind) => {
   test('a job that has waited long for memory is not overtaken any more by jobs of any account', async (context) => {
     const engine = await kind.open(jobMigrations);
     let ahead = 0;
+    let looks = 0;
     const begun: string[] = [];
     const { promise: opened, resolve: open } = Promise.withResolvers<void>();
     context.after(() => open());
@@ -120,7 +121,7 @@ onEachEngine((kind) => {
         if (job.id === 'b-first') await opened;
         await deleteJob(engine.db, job);
       },
-      { slots: 10, clock: { now: () => systemClock.now() + ahead } },
+      { slots: 10, clock: { now: () => systemClock.now() + ahead }, hasRoom: () => (looks += 1) > 0 },
     );
     await eventually(() => begun.length === 1);
     await insert(engine, 'b-large', 'bob', 1000);
@@ -129,6 +130,10 @@ onEachEngine((kind) => {
       await eventually(() => begun.includes(id), 'a smaller job, which goes first');
     }
     ahead += 60_000;
+    // A search that began before is over.
+    const before = looks;
+    await engine.notify(JOBS);
+    await eventually(() => looks > before, 'another search');
     for (const user of ['ann', 'cid', 'dan']) await insert(engine, `${user}-small`, user, 200);
     await engine.notify(JOBS);
     open();

@@ -23,7 +23,8 @@ test(
       'head -c 2000000 /dev/zero > file; echo $$; while :; do date > now; sleep 0.02; done',
     );
     const large = await start('head -c 9000000 /dev/zero > file; echo ready; while :; do sleep 0.02; done');
-    await eventually(() => small.output() !== '' && large.output() !== '');
+    const now = join(small.program.folder, 'now');
+    await eventually(() => small.output() !== '' && large.output() !== '' && existsSync(now));
     const stateOfSmall = () =>
       / ([A-Z]) /.exec(readFileSync(`/proc/${small.output().trim()}/stat`, 'utf8'))?.[1];
 
@@ -32,13 +33,14 @@ test(
     await inTime(runner.relieveDisk(dev + 1, async () => false));
     await inTime(
       runner.relieveDisk(dev, async () => {
+        // The signal is sent; the program stops when it next gets a turn.
+        await eventually(() => stateOfSmall() === 'T', 'the other program to be stopped');
         states.push(stateOfSmall());
         return !existsSync(large.program.folder);
       }),
     );
     assert.deepEqual(await inTime(large.exited), { code: null, exceeded: 'full-disk' });
     assert.deepEqual(states, ['T', 'T']);
-    const now = join(small.program.folder, 'now');
     const before = statSync(now).mtimeMs;
     await eventually(() => statSync(now).mtimeMs > before, 'the other program to go on');
     small.stop('kill');

@@ -4,9 +4,9 @@ import type { KnownCaller } from '../../kernel/identity/caller.ts';
 import type { Initiator } from '../../kernel/identity/identity.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
 import { Bytes, route } from '../../kernel/http/route.ts';
-import { readableFrom } from '../../kernel/network/streams.ts';
 import { PlainText, Type } from '../../kernel/schema/schema.ts';
 import { contested } from '../../kernel/storage/retry.ts';
+import type { Db } from '../../kernel/storage/tables.ts';
 import { openActor } from '../actors/access.ts';
 import { findActorById, countMetamorph } from '../actors/store.ts';
 import { resolveBuild } from '../builds/access.ts';
@@ -14,7 +14,8 @@ import { prepareInput, withSentInput } from '../input/prepare-input.ts';
 import { checkExecution } from '../jobs/this-node.ts';
 import { fitMemory } from '../input/memory.ts';
 import { insertJob, requestControl } from '../jobs/store.ts';
-import { writeRecord } from '../key-value-stores/write-record.ts';
+import { insertRecord } from '../key-value-stores/store.ts';
+import { discardContent, storeContent } from '../key-value-stores/write-record.ts';
 import { unpackLog } from '../logs/stored-log.ts';
 import { listRunWebhooks, recordRunEvent } from '../webhooks/record-event.ts';
 import { isFinished } from '../jobs/job.ts';
@@ -88,18 +89,9 @@ const metamorph = route(
         contentType: sent.contentType,
         owner,
       });
-      if (input !== undefined) {
-        const { contentType, body } = input;
-        const upload = {
-          contentType,
-          encoding: null,
-          stream: readableFrom([body]),
-          length: body.byteLength,
-        };
-        await writeRecord(kernel, run.storeId, inputKey, upload, now);
-      }
+      const record = input && (await storeContent(kernel, run.storeId, input));
       const initiator = await initiatorAfter(kernel, run, call);
-      const after = await kernel.db.transaction().execute(async (tx) => {
+      const change = async (tx: Db): Promise<Run> => {
         const isHeard = await requestControl(tx, run.id, 'metamorph');
         const before = checkUnfinished(await lockRun(tx, run.id));
         if (before.metamorphs.length >= MAX_METAMORPHS) {
@@ -111,6 +103,7 @@ const metamorph = route(
         if (before.metamorphs.length + 1 !== count) {
           throw new Failure('conflict', 'Another metamorph of this run came first.', { isContested: true });
         }
+        if (record !== undefined) await insertRecord(tx, run.storeId, inputKey, record, now);
         const changes = {
           ...(await addAliases(tx, before, build, now)),
           actorId: target.id,
@@ -129,8 +122,13 @@ const metamorph = route(
         await moveRun(tx, before, changes);
         await countMetamorph(tx, target.id);
         return { ...before, ...changes };
-      });
-      return toRunDetail(after, now, kernel.publicUrl);
+      };
+      try {
+        return toRunDetail(await kernel.db.transaction().execute(change), now, kernel.publicUrl);
+      } catch (error) {
+        if (record !== undefined) await discardContent(kernel, record);
+        throw error;
+      }
     });
   },
 );

@@ -36,6 +36,12 @@ export async function findRun(db: Db, id: string): Promise<Run | undefined> {
   return rows[0] && runOf(rows[0]);
 }
 
+/** Keeps the run from being deleted until the transaction ends. False where it is deleted. */
+export async function holdRun(tx: Db, id: string): Promise<boolean> {
+  const row = await tx.selectFrom('runs').select('id').where('id', '=', id).forKeyShare().executeTakeFirst();
+  return row !== undefined;
+}
+
 /** Locks the row until the transaction ends. */
 export async function lockRun(tx: Db, id: string): Promise<Run | undefined> {
   const { rows } = await tx.executeQuery(selectAndLock(tx, id));

@@ -1,10 +1,12 @@
 // Fires schedules when they are due, each moment once; what was missed while no server ran is made up by one firing.
+import { isDeepStrictEqual } from 'node:util';
 import { systemActor } from '../../kernel/identity/actor.ts';
 import { passCheckpoint } from '../../kernel/jobs/checkpoint.ts';
 import type { BackgroundWork } from '../../kernel/http/protocol.ts';
 import type { Due } from '../../kernel/jobs/due-store.ts';
 import { accountOf, type KnownCaller } from '../../kernel/identity/caller.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
+import { Failure } from '../../kernel/failure.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import { audited, scheduleChange } from './change-schedule.ts';
 import { scheduleNotFound, type Schedule } from './model.ts';
@@ -78,12 +80,19 @@ async function runActions(
 }
 
 /** The initiator is gone, so that runs would have nobody's permissions. A new owner may enable it again. */
-async function disableSchedule({ changes, clock }: Kernel, { id }: Schedule, moment: number): Promise<void> {
+async function disableSchedule(
+  { changes, clock }: Kernel,
+  { id, initiator }: Schedule,
+  moment: number,
+): Promise<void> {
   const now = clock.now();
   await changes.run(systemActor({ now }), async (tx) => {
     const { db } = tx;
     const before = await lockSchedule(db, id);
     if (before?.nextRunAt !== moment) return;
+    // It is tried again as those of another, who has just changed it.
+    if (!isDeepStrictEqual(before.initiator, initiator))
+      throw new Failure('conflict', 'Somebody has changed the schedule meanwhile.');
     const schedule = await updateSchedule(db, id, { ...before, isEnabled: false, nextRunAt: null }, now);
     const message =
       'The schedule was disabled: the member or token that changed it last is gone. Enable it to run it with your permissions.';

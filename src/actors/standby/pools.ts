@@ -72,7 +72,9 @@ class StandbyPools {
     if (this.#waiting >= MAX_WAITING_TOGETHER) throw tooManyWaiting(this.#waiting);
     this.#waiting += 1;
     try {
-      const pool = await this.#poolOf(key, settings);
+      let pool = await this.#poolOf(key, settings);
+      // An empty one may be removed between the two.
+      while (this.#pools.get(nameOf(key)) !== pool) pool = await this.#poolOf(key, settings);
       return await pool.acquire(settings, start, signal);
     } finally {
       this.#waiting -= 1;

@@ -10,8 +10,11 @@ import type { Db } from '../../kernel/storage/tables.ts';
 import { scheduleDeliveryRemoval, scheduleDeliveryStop } from '../../kernel/webhooks/store-removal.ts';
 import { updateDeliveryOwner } from '../../kernel/webhooks/store-deliveries.ts';
 import { openActor } from '../actors/access.ts';
+import { holdActor } from '../actors/store.ts';
 import { openRun } from '../runs/access.ts';
+import { holdRun } from '../runs/store.ts';
 import { openTask } from '../tasks/access.ts';
+import { holdTask } from '../tasks/store.ts';
 import { requireWebhooks, actorWebhookResource, makerOf } from './access.ts';
 import { ACTORS_API } from './dispatch-model.ts';
 import {
@@ -68,6 +71,7 @@ export async function createWebhook(
   return await kernel.changes.run(call, async (tx) => {
     const { db } = tx;
     await shareLockAccount(db, caller);
+    await holdTarget(db, opened.target);
     await lockActorWebhooks(db, userId);
     const known = idempotencyKey === null ? undefined : await findWebhookByKey(db, userId, idempotencyKey);
     if (known !== undefined) {
@@ -125,6 +129,13 @@ async function openTarget(
   return { target: { kind, id: actorId }, parentRunId: null };
 }
 
+const HOLD = { actor: holdActor, task: holdTask, run: holdRun };
+
+/** Keeps it from being deleted until the transaction ends. Before the webhooks are locked, as its deletion does. */
+async function holdTarget(tx: Db, { kind, id }: WebhookScope): Promise<void> {
+  if (!(await HOLD[kind](tx, id))) throw invalidWebhook('condition', 'names what was deleted meanwhile');
+}
+
 /** Throws for URLs that the server would never call. */
 export function checkRequestUrl(
   { guard, publicUrl }: Pick<Kernel, 'guard' | 'publicUrl'>,
@@ -156,6 +167,7 @@ export async function changeWebhook(
   if (sent.requestUrl != null) checkRequestUrl(kernel, sent.requestUrl);
   return await kernel.changes.run(call, async (tx) => {
     const { db } = tx;
+    if (moved !== undefined) await holdTarget(db, moved.target);
     const before = await lockOwn(db, id, userId);
     const { target, parentRunId } = moved ?? before;
     if (before.isAdHoc && target.kind !== 'run')

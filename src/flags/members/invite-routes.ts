@@ -71,9 +71,11 @@ export const postMembers = route(
       members.map(({ id }) => id),
     );
     const teams = await teamsOf(db, listed);
-    const items = listed.map((member, index) => {
+    // One that was removed meanwhile is not listed.
+    const linkOf = new Map(members.map(({ id }, index) => [id, links[index]]));
+    const items = listed.map((member) => {
       const shown = toMember(member, { teams: teams(member), withAttributes: true });
-      const link = links[index];
+      const link = linkOf.get(member.id);
       const login = { href: `${publicUrl}/session/${link}`, type: 'text/html' };
       return link === undefined ? shown : { ...shown, _links: { ...shown._links, login } };
     });

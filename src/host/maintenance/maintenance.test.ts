@@ -152,6 +152,7 @@ describe('a server', needsGit, () => {
     await executeAll(kernel.db, deletePushStatements(kernel.db, 'new', LATER.id));
     server.clock.ahead += 2 * MINUTE_MS;
     await eventually(async () => (await filesOf(number)).hasCommitGraph, 'the repack');
+    await eventually(async () => (await work(number)) === undefined, 'the end of the work');
   });
 
   test('pauses for a week after a repack that the limits of git have stopped, then tries once if something was pushed', async () => {

@@ -42,12 +42,13 @@ export async function judgeApproval(
   db: Db,
   git: GitRepository,
   pull: Pull,
-  commitId: string,
+  commitId: string | null,
 ): Promise<JudgedApproval> {
   const { headSha, baseSha } = pull;
+  if (commitId === headSha) return { headSha, isStale: false };
+  if (commitId === null) return { headSha, isStale: await dismissesStale(db, pull) };
   const approved = { ...pull, headSha: commitId };
-  const isStale =
-    commitId !== headSha && (await makesApprovalsStale(db, git, approved, { base: baseSha, head: headSha }));
+  const isStale = await makesApprovalsStale(db, git, approved, { base: baseSha, head: headSha });
   return { headSha, isStale };
 }
 

@@ -15,7 +15,7 @@ import { ownerOfAccount, type RepositoryOwner } from '../owners/model.ts';
 import { listOwners } from '../owners/store.ts';
 import { schedulePullWork } from '../pulls/schedule-work.ts';
 import { REPOSITORY_CHANNEL, type FoundRepository } from '../repositories/access.ts';
-import { countStatement, scheduleHead, writeHead } from '../repositories/changes/repository-work.ts';
+import { countStatement, scheduleHead, writeHeadNow } from '../repositories/changes/repository-work.ts';
 import { listFormerNames } from '../repositories/store-redirects.ts';
 import type { Repository } from '../repositories/repository.ts';
 import { updateRepository } from '../repositories/store.ts';
@@ -132,7 +132,7 @@ async function recordOnce(kernel: Kernel, number: number, comparison: Comparison
     ]);
     return { head };
   });
-  if (result?.head !== undefined) await writeHead(kernel, { number, defaultBranch: result.head });
+  if (result?.head !== undefined) await writeHeadNow(kernel, number);
   return result !== undefined;
 }
 

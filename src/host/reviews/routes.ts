@@ -176,7 +176,7 @@ const submit = reviewRoute(
 async function judgeReview(
   { db, services }: Kernel,
   pull: Pull,
-  { event, commitId }: { event: ReviewEvent | undefined; commitId: string },
+  { event, commitId }: { event: ReviewEvent | undefined; commitId: string | null },
 ): Promise<JudgedApproval | undefined> {
   if (event !== 'APPROVE') return undefined;
   return await judgeApproval(db, services.git.repository(pull.repositoryNumber), pull, commitId);

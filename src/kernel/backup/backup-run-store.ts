@@ -1,6 +1,7 @@
 // Backups that the server is asked for or makes by its schedule, and checks of them: each with how far it is and how it ended.
 import { randomUUID } from 'node:crypto';
 import { schedule } from '../jobs/due-store.ts';
+import { lockName } from '../storage/locks.ts';
 import type { Migration } from '../storage/migrate.ts';
 import type { Db } from '../storage/tables.ts';
 
@@ -47,6 +48,11 @@ export const RUN_BACKUP = 'backups.run';
 const KEPT = 50;
 
 /** In the transaction of the call, whose commit wakes a worker. */
+/** Until the transaction ends, nobody else looks for one that is unfinished and begins the next. */
+export async function lockBackupRuns(tx: Db): Promise<void> {
+  await lockName(tx, 'backup-runs');
+}
+
 export async function insertBackupRun(
   tx: Db,
   {

@@ -4,6 +4,7 @@ import {
   findBackupRun,
   insertBackupRun,
   listBackupRuns,
+  lockBackupRuns,
   type BackupRunKind,
 } from '../../kernel/backup/backup-run-store.ts';
 import { deletePause, findPause, PAUSE_CHANNEL } from '../../kernel/backup/backup-store.ts';
@@ -183,6 +184,7 @@ async function begin(call: Call, { changes, db }: Kernel, kind: BackupRunKind, b
       'The server is paused after a restore, and makes no backups: resume it first.',
     );
   const run = await changes.run(call, async (tx) => {
+    await lockBackupRuns(tx.db);
     if ((await listBackupRuns(tx.db)).some(isUnfinished))
       throw new Failure('conflict', 'A backup is being made or checked already: wait until it has ended.');
     const verb = kind === 'backup' ? 'began to make the backup' : 'began to check the backup';

@@ -61,7 +61,7 @@ export function demoRoutes(apis: () => readonly Api[]): Route[] {
     },
     async (call, kernel) => {
       call.requirePermission(SERVER_RESOURCE);
-      const { db, changes } = kernel;
+      const { changes } = kernel;
       await requireWork(kernel);
       const { state, parts } = await read(kernel);
       if (state === 'removing')
@@ -74,12 +74,12 @@ export function demoRoutes(apis: () => readonly Api[]): Route[] {
       await changes.run(call, async (tx) => {
         const isFirst = await beginDemo(tx.db);
         if (isFirst) tx.record({ ...ENTRY, verb: 'loaded the' });
-        // An earlier one may have been cut off.
+        // An earlier one may have been cut off. The row of a removal, which is done by now, may still be there.
         if (isFirst || (await findDemo(tx.db))?.state === 'loading')
-          await planDemoWork(tx.db, DEMO_LOAD, call.now, 'keep');
+          await planDemoWork(tx.db, DEMO_LOAD, call.now, isFirst ? 'move' : 'keep');
       });
-      const isPresent = (await findDemo(db))?.state === 'present';
-      return reply(isPresent ? 200 : 202, await read(kernel));
+      const shown = await read(kernel);
+      return reply(shown.state === 'present' ? 200 : 202, shown);
     },
   );
 
@@ -118,12 +118,17 @@ export function demoRoutes(apis: () => readonly Api[]): Route[] {
           'conflict',
           `Changed since the examples were made: ${namesOf(changed)}. What was changed, and what is new in it, would be deleted, too.`,
         );
-      await kernel.changes.run(call, async (tx) => {
-        if (!(await beginDemoRemoval(tx.db))) return;
-        tx.record({ ...ENTRY, verb: 'removed the' });
-        await planDemoWork(tx.db, DEMO_REMOVAL, call.now, 'move');
+      const hasBegun = await kernel.changes.run(call, async (tx) => {
+        const isFirst = await beginDemoRemoval(tx.db);
+        if (isFirst) {
+          tx.record({ ...ENTRY, verb: 'removed the' });
+          await planDemoWork(tx.db, DEMO_REMOVAL, call.now, 'move');
+        }
+        return isFirst;
       });
-      return reply(202, await read(kernel));
+      const shown = await read(kernel);
+      // What was written, and not what has become of it since.
+      return reply(202, hasBegun ? { ...shown, state: 'removing' } : shown);
     },
   );
 

@@ -13,7 +13,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { createServer } from 'node:http';
-import { connect, createServer as createTcpServer, type AddressInfo } from 'node:net';
+import { connect, type AddressInfo } from 'node:net';
 import { createInterface } from 'node:readline';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -21,6 +21,7 @@ import { before, suite, test, type TestContext } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { atEndOfFile } from '../../../../test/cleanup.ts';
 import { eventually, inTime } from '../../../../test/eventually.ts';
+import { fixedPort } from '../../../../test/fixed-port.ts';
 import { needsNetwork } from '../../../../test/network-tests.ts';
 import { newBridgeSocket, openForwarder } from '../program-sockets.ts';
 import { commandLineOf, FOLDER_MODES, openTestRunner, type TestRunner } from '../fixture.ts';
@@ -52,14 +53,6 @@ async function reachFromOutside(port: number): Promise<string> {
     () => (socket.destroy(), 'reached'),
     (error: NodeJS.ErrnoException) => error.code ?? 'failed',
   );
-}
-
-async function findFreePort(): Promise<number> {
-  const probe = createTcpServer().listen(0, '127.0.0.1');
-  await once(probe, 'listening');
-  const { port } = probe.address() as AddressInfo;
-  await once(probe.close(), 'close');
-  return port;
 }
 
 /** The processes that connect programs, by their command. */
@@ -97,7 +90,7 @@ for (const [where, mode] of Object.entries(FOLDER_MODES)) {
 
     test('listens where nobody on this machine can connect, even on a port that is taken here', async (t) => {
       const taken = await serveOnLoopback(t, 'the server');
-      const free = await findFreePort();
+      const free = await fixedPort();
       const running = await inside.start(
         `node -e "
         const { createServer } = require('http');

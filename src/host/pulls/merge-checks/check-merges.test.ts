@@ -102,9 +102,22 @@ onEachEngine((engine) => {
     }
   }
 
+  /** The checks that the call causes wait until it is answered. */
+  async function beforeChecks<T>(call: () => Promise<T>): Promise<T> {
+    const answered = Promise.withResolvers<void>();
+    let answer: T;
+    await withMerges(
+      () => answered.promise,
+      async () => {
+        answer = await call().finally(() => answered.resolve());
+      },
+    );
+    return answer!;
+  }
+
   test('a new pull request is checked by itself, and its test merge has both commits as parents', async () => {
     const { git, open, root, known, number } = await newPlace();
-    const opened = await open('feature', { a: 'a\n', b: 'b\n' });
+    const opened = await beforeChecks(() => open('feature', { a: 'a\n', b: 'b\n' }));
     assert.deepEqual([opened['mergeable'], opened['merge_commit_sha']], [null, null]);
     // Nobody has read it.
     const id = opened['id'] as number;
@@ -185,7 +198,7 @@ onEachEngine((engine) => {
     await known();
     await updateRefs(git, [{ name: 'refs/heads/release', from: undefined, to: root }]);
     await addCommit(git, { a: 'release\n' }, { branch: 'release', parents: [root] });
-    const changed = await ok(ada.patch(`${at}/pulls/1`, { base: 'release' }));
+    const changed = await beforeChecks(() => ok(ada.patch(`${at}/pulls/1`, { base: 'release' })));
     assert.equal(changed['mergeable'], null);
     assert.deepEqual(answerOf(await known()), [false, false, 'dirty']);
   });

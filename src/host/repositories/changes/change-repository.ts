@@ -38,7 +38,7 @@ import {
   type RepositoryUpdate,
 } from '../store.ts';
 import { deleteRedirect, insertRedirect } from '../store-redirects.ts';
-import { scheduleDeletion, scheduleHead, writeHead } from './repository-work.ts';
+import { scheduleDeletion, scheduleHead, writeHeadNow } from './repository-work.ts';
 
 type Actor = ChangeActor & { caller: KnownCaller };
 
@@ -96,7 +96,7 @@ export async function changeRepository(
     await tx.invalidate(REPOSITORY_CHANNEL);
     return repository;
   });
-  if (changed.defaultBranch !== opened.defaultBranch) await writeHead(kernel, changed);
+  if (changed.defaultBranch !== opened.defaultBranch) await writeHeadNow(kernel, changed.number);
   return { repository: changed, owner };
 }
 

@@ -3,7 +3,7 @@ import { waitForBackups } from '../../../kernel/backup/hold-blobs.ts';
 import type { BackgroundWork } from '../../../kernel/http/protocol.ts';
 import { systemClock } from '../../../kernel/clock.ts';
 import type { Kernel } from '../../../kernel/kernel.ts';
-import { schedule, scheduleStatement } from '../../../kernel/jobs/due-store.ts';
+import { finish, schedule, scheduleStatement, type Due } from '../../../kernel/jobs/due-store.ts';
 import { notifyOnCommit } from '../../../kernel/storage/notify-on-commit.ts';
 import type { SqlStatement } from '../../../kernel/storage/statement.ts';
 import type { Db } from '../../../kernel/storage/tables.ts';
@@ -27,7 +27,6 @@ import {
   markRepositoryDeleted,
 } from '../store.ts';
 import { REPOSITORY_CHANNEL } from '../access.ts';
-import type { Repository } from '../repository.ts';
 import { orphanWithheldForks } from '../store-visibility.ts';
 
 const DELETE_REPOSITORY = 'host.delete-repository';
@@ -51,14 +50,13 @@ export function repositoryWork(kernel: Kernel): BackgroundWork {
         await deleteIssues(db, number);
         await deleteRepositoryRow(db, number);
       }),
-      [COUNT_REPOSITORY]: limitedWork(kernel, async ({ payload }) => {
-        const { number } = JSON.parse(payload) as { number: number };
-        await countRepository(kernel, number);
+      [COUNT_REPOSITORY]: limitedWork(kernel, async (due) => {
+        const { number } = JSON.parse(due.payload) as { number: number };
+        await countRepository(kernel, number, due);
       }),
       async [WRITE_HEAD]({ payload }) {
         const { number } = JSON.parse(payload) as { number: number };
-        const repository = await findRepositoryByNumber(db, number);
-        if (repository !== undefined) await writeHead(kernel, repository);
+        await writeHead(kernel, number);
       },
     },
   };
@@ -83,8 +81,8 @@ export function countStatement(tx: Db, number: number, now: number): SqlStatemen
   return scheduleStatement(tx, { id, kind: COUNT_REPOSITORY, payload, dueAt }, now, 'move');
 }
 
-/** Of the default branch. */
-async function countRepository({ db, services }: Kernel, number: number): Promise<void> {
+/** Of the default branch. Where a push has moved the work meanwhile, its own count is the newer one. */
+async function countRepository({ db, services }: Kernel, number: number, due: Due): Promise<void> {
   const repository = await findRepositoryByNumber(db, number);
   if (repository === undefined) return;
   const git = services.git.repository(number);
@@ -93,6 +91,7 @@ async function countRepository({ db, services }: Kernel, number: number): Promis
   const license = commit === undefined ? null : await readLicense(git, commit, repository.license);
   const sizeKb = await measureSizeKb(git);
   await db.transaction().execute(async (tx) => {
+    if (!(await finish(tx, due))) return;
     await updateCounts(tx, number, { sizeKb, languages, license });
     await notifyOnCommit(tx, REPOSITORY_CHANNEL);
   });
@@ -118,10 +117,20 @@ export async function scheduleHead(tx: Db, number: number, now: number): Promise
   await schedule(tx, { ...work, dueAt: now }, now, 'move');
 }
 
-/** Clones check this branch out. */
-export async function writeHead(
-  { services: { git } }: Kernel,
-  { number, defaultBranch }: Pick<Repository, 'number' | 'defaultBranch'>,
-): Promise<void> {
-  await setDefaultBranch(git.repository(number), defaultBranch);
+/** Clones check this branch out. It looks again afterwards: another may have been chosen, and written, meanwhile. */
+async function writeHead({ db, services: { git } }: Kernel, number: number): Promise<void> {
+  let written: string | undefined;
+  for (;;) {
+    const branch = (await findRepositoryByNumber(db, number))?.defaultBranch;
+    if (branch === undefined || branch === written) return;
+    await setDefaultBranch(git.repository(number), branch);
+    written = branch;
+  }
+}
+
+/** After the transaction that schedules it, so that a clone after the reply has it. Due work writes it too, perhaps at this moment. */
+export async function writeHeadNow(kernel: Kernel, number: number): Promise<void> {
+  await writeHead(kernel, number).catch((error: unknown) => {
+    kernel.log.warn({ err: error, repository: number }, 'the default branch is written later');
+  });
 }

@@ -50,7 +50,7 @@ const ANSWERED = /^(HPE_\w+|ERR_HTTP_REQUEST_TIMEOUT)$/;
 const GONE = 'HPE_INVALID_EOF_STATE';
 
 /** Closing while bytes still arrive makes the system reset the connection, and the client loses the answer. */
-const LINGER_MS = 1000;
+const LINGER_MS = 5000;
 
 export class BadRequests {
   readonly #publicPath: string;

@@ -8,7 +8,6 @@ import { promisify } from 'node:util';
 import { CompiledQuery, sql } from 'kysely';
 import { onEngine } from '../../../../test/engines.ts';
 import { PATIENCE_MS } from '../../../../test/eventually.ts';
-import type { Failure } from '../../failure.ts';
 import type { Engine } from '../engine.ts';
 import { StorageThread } from './sqlite-client.ts';
 import type { StorageRequest } from './sqlite-protocol.ts';
