@@ -204,7 +204,11 @@ describe('a running server', () => {
 
   test('its metrics are those of the guide, with their kinds', async () => {
     await server.call('/v2/users/me');
-    const { text } = await server.call('/metrics', { token: null });
+    let text = '';
+    await eventually(async () => {
+      ({ text } = await server.call('/metrics', { token: null }));
+      return /^signalbox_database_up 1$/m.test(text);
+    }, 'the figures of the database');
     const told = new Map(
       [...text.matchAll(/^# TYPE (\w+) (\w+)$/gm)].map(([, name, kind]) => [name!, kind!]),
     );

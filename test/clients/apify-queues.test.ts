@@ -111,6 +111,8 @@ test('batchAddRequests waits out the limit of the queue and sends the rest again
   const queue = clientOf(small).requestQueue(id);
   const adding = queue.batchAddRequests(requestsOf(75), {
     minDelayBetweenUnprocessedRequestsRetriesMillis: 100,
+    // Far more than it needs: the clock is moved only when the other two batches are stored.
+    maxUnprocessedRequestsRetries: 9,
   });
   await eventually(async () => (await queue.get())?.totalRequestCount === 50);
   small.clock.ahead += 1000;

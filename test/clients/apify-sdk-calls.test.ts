@@ -17,7 +17,8 @@ const PACKAGES = packageFilesFor(['apify'], { type: 'module', main: 'main.js' })
 const CONDUCTOR = `
 import { Actor } from 'apify';
 
-await Actor.init();
+// By default the SDK exits as soon as it hears of an abort, before what comes of it is stored.
+await Actor.init({ gracefulShutdown: false });
 const { act, ...input } = await Actor.getInput();
 const tell = (value) => Actor.setValue('OUTPUT', value);
 const shown = ({ id, status, actId }) => ({ id, status, actId });

@@ -1,9 +1,10 @@
 // Requests of git while the database is away, and afterwards.
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net';
+import { connect, createServer, type Server, type Socket } from 'node:net';
 import { onEngine } from '../engines.ts';
 import { eventually } from '../eventually.ts';
+import { fixedPort } from '../fixed-port.ts';
 import { joinHost } from '../host-people.ts';
 import { gitTest as test } from '../git-tests.ts';
 import { startServer } from '../server.ts';
@@ -22,9 +23,9 @@ async function openWay(database: string): Promise<{ url: string; cut(): void; me
       }
       socket.pipe(far).pipe(socket);
     });
-  let way: Server = begin().listen(0, '127.0.0.1');
+  const port = await fixedPort();
+  let way: Server = begin().listen(port, '127.0.0.1');
   await once(way, 'listening');
-  const { port } = way.address() as AddressInfo;
   const url = new URL(database);
   url.port = String(port);
   return {

@@ -281,7 +281,10 @@ onEachEngine((engine) => {
         { ...row, operation: 'repos/get', last_at: now - 8 * DAY },
       ])
       .execute();
-    const [old, ...more] = await listOf('version', own);
+    // The call that made the repository above is counted, too, once the server has saved it.
+    const [old, ...more] = (await listOf('version', own)).filter(({ id }) =>
+      (id as string).includes('token-of-ada'),
+    );
     assert.deepEqual(more, []);
     assert.equal(old!['count'], 7);
     assert.equal(old!['reason'], 'Version 2026-03-10 changes rate-limit/get.');

@@ -36,7 +36,8 @@ onEngine('sqlite', (engine) => {
     assert.deepEqual([fourth.status, fourth.json.error.type], [402, 'concurrent-runs-limit-exceeded']);
     assert.match(fourth.json.error.message, /3 unfinished runs/);
     for (const run of runs) await abort(run);
-    await eventually(async () => (await statusOf(server, runs[0]!['id'] as string)) === 'ABORTED');
+    for (const run of runs)
+      assert.equal((await finishedRun(server, run['id'] as string))['status'], 'ABORTED');
     const large = await call('/actors/~obedient/runs?memory=4096', { method: 'POST' });
     assert.deepEqual([large.status, large.json.error.type], [402, 'actor-memory-limit-exceeded']);
     const tooLarge = await call('/actors/~obedient/runs?memory=2048', { method: 'POST' });

@@ -101,7 +101,10 @@ onEngine('postgres', (engine) => {
     assert.equal(forged.status, 400);
     const view = await api.call(`/container/${json['run']}/view`);
     assert.deepEqual([view.status, view.json['url']], [200, '/view']);
-    assert.equal((await runOf(api, json['run'] as string))['isContainerServerReady'], true);
+    await eventually(
+      async () => (await runOf(api, json['run'] as string))['isContainerServerReady'] === true,
+      'it is saved that the run is ready',
+    );
   });
 
   test('without --node-url each node serves its own runs, and one that executes none says what is missing', async () => {

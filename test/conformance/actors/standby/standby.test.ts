@@ -21,13 +21,16 @@ onEachEngine((engine) => {
     assert.equal(status, 200);
     assert.equal(json['url'], '/a/b?c=d%20e&f');
     assert.equal(json['origin'], 'STANDBY');
-    const run = await runOf(server, json['run'] as string);
+    let run: Json = {};
+    await eventually(async () => {
+      run = await runOf(server, json['run'] as string);
+      return run['isContainerServerReady'] === true;
+    }, 'it is saved that the run is ready');
     assert.equal(run['status'], 'RUNNING');
     assert.equal(run['meta'].origin, 'STANDBY');
     assert.equal(run['options'].timeoutSecs, 0);
     assert.equal(run['options'].memoryMbytes, 256);
     assert.equal(run['containerUrl'], `${server.url}/container/${run['id']}`);
-    assert.equal(run['isContainerServerReady'], true);
     assert.equal(new Set(json['ports'] as string[]).size, 1);
     assert.deepEqual(json['urls'], [`${server.url}/standby/admin~first-${engine.kind}`, run['containerUrl']]);
     assert.equal(json['timeout'], undefined);
