@@ -89,7 +89,10 @@ onEachEngine(({ open }) => {
         openHook: async () => async (delivery, send) => {
           const attempt = await send({ url, headers: {}, body: delivery.body });
           asleepMs = 61_000;
-          await engine.db.updateTable('due').set({ owner: 'another', due_at: Date.now() + DAY }).execute();
+          await engine.db
+            .updateTable('due')
+            .set({ owner: 'another', due_at: Date.now() + DAY })
+            .execute();
           return attempt;
         },
       },

@@ -119,7 +119,10 @@ test('an approval of what was before the last push is stale when it comes, howev
   await reaches(pull, await push('since.txt'));
   const approved = { event: 'APPROVE', commit_id: seen };
   assert.equal((await expect(200, bob.post(`${pull}/reviews`, approved)))['state'], 'DISMISSED');
-  const submitted = await expect(200, eve.post(`${pull}/reviews/${pending['id']}/events`, { event: 'APPROVE' }));
+  const submitted = await expect(
+    200,
+    eve.post(`${pull}/reviews/${pending['id']}/events`, { event: 'APPROVE' }),
+  );
   assert.equal(submitted['state'], 'DISMISSED');
   // The same difference, with the newest commit of the base beneath it.
   const now = await headOf(pull);
