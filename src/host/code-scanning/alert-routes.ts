@@ -89,10 +89,10 @@ const updateAlert = scanningRoute(
     const { params, body, caller, base, now } = call;
     const { number } = found.repository;
     const dismissal = dismissalIn(body, caller, now);
-    await changes.run(call, async (tx) => {
+    const alert = await changes.run(call, async (tx) => {
       await lockScanning(tx.db, number);
       const before = await readAlert(tx.db, found, params.alert_number);
-      if (dismissal === null && before.dismissal === null) return;
+      if (dismissal === null && before.dismissal === null) return before;
       if (dismissal !== null && before.state === 'fixed')
         throw new Failure('malformed', 'The alert is fixed: only an open one can be dismissed.');
       await updateDismissal(tx.db, number, before.number, dismissal);
@@ -110,12 +110,11 @@ const updateAlert = scanningRoute(
         after: { state: after.state, dismissal },
         ...(dismissal?.comment && { comment: dismissal.comment }),
       });
-      if (after.state === before.state) return;
       const by = dismissal === null ? null : ownerOfAccount(accountOf(caller));
-      if (after.state !== 'fixed')
+      if (after.state !== before.state && after.state !== 'fixed')
         await recordUserAction(tx, by === null ? 'reopened_by_user' : 'closed_by_user', after, by, found);
+      return after;
     });
-    const alert = await readAlert(db, found, params.alert_number);
     return (await showAlerts(db, found, [alert], base))[0]!;
   },
 );

@@ -183,7 +183,11 @@ async function relistAlerts(
   repositoryNumber: number,
   signal: AbortSignal,
 ): Promise<void> {
-  const last = await findLastAlert(db, repositoryNumber);
+  // Those that are just being created have their numbers before the lock is had.
+  const last = await db.transaction().execute(async (tx) => {
+    await lockScanning(tx, repositoryNumber);
+    return await findLastAlert(tx, repositoryNumber);
+  });
   for (let start = 1; start <= last; start += AT_ONCE) {
     signal.throwIfAborted();
     await db.transaction().execute(async (tx) => {

@@ -138,10 +138,10 @@ const deleteOwnExternalLogin = route(
     sessionOf(caller);
     const { member } = caller;
     const { issuer } = providerOf(kernel).settings;
-    if ((await findPasswordHash(kernel.db, member.id)) === null)
-      throw new Failure('conflict', 'You have no password. Set one first, so that you can log in again.');
     await kernel.changes.run(call, async (tx) => {
       await lockMembers(tx.db, [member.id]);
+      if ((await findPasswordHash(tx.db, member.id)) === null)
+        throw new Failure('conflict', 'You have no password. Set one first, so that you can log in again.');
       if (!(await deleteExternalLogin(tx.db, member.id, issuerKey(issuer)))) return;
       recordOwn(
         tx,
