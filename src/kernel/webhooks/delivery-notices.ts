@@ -36,6 +36,6 @@ export class DeliveryNotices {
   }
 }
 
-export function deliveriesIn(payload: string | undefined): string[] {
-  return payload === undefined ? [] : payload.split(' ');
+export function deliveriesIn(payload: string): string[] {
+  return payload.split(' ');
 }

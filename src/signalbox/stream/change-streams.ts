@@ -63,6 +63,8 @@ export class ChangeStreams {
     this.#notices = new StreamNotices(kernel, {
       isNeeded: () => this.#streams.size > 0,
       send: (notices) => this.#sendAll((stream) => stream.sendNotices(notices)),
+      // Clients come back, and read anew what notices are about.
+      lose: () => this.#endAll(),
     });
   }
 
@@ -97,6 +99,10 @@ export class ChangeStreams {
     this.#isClosed = true;
     clearInterval(this.#timer);
     for (const unlisten of this.#unlisten) unlisten();
+    this.#endAll();
+  }
+
+  #endAll(): void {
     for (const stream of this.#streams) stream.end();
   }
 

@@ -26,6 +26,8 @@ interface NoticeReceivers {
   /** Whether there is a stream. */
   isNeeded(): boolean;
   send(notices: readonly StreamNotice[]): Promise<void>;
+  /** Some were lost, and nobody knows which. */
+  lose(): void;
 }
 
 /** Of one kind, that wait to be sent. Later ones are left out: clients that need all of them read lists. */
@@ -53,13 +55,16 @@ export class StreamNotices {
   /** Returns functions that end it. */
   async listen(): Promise<(() => void)[]> {
     const { engine } = this.#kernel;
-    const one = (kind: NoticeKind) => (id: string | undefined) =>
-      this.#note(kind, id === undefined ? [] : [id]);
+    const each =
+      (kind: NoticeKind, idsIn = (id: string) => [id]) =>
+      (payload: string | undefined) =>
+        payload === undefined ? this.#receivers.lose() : this.#note(kind, idsIn(payload));
     return [
-      await engine.listen(STATUS_CHANNELS.run, one('run')),
-      await engine.listen(STATUS_CHANNELS.build, one('build')),
-      await engine.listen(DELIVERIES, (ids) => this.#note('delivery', deliveriesIn(ids))),
-      await engine.listen(TOKEN_USED, one('token')),
+      await engine.listen(STATUS_CHANNELS.run, each('run')),
+      await engine.listen(STATUS_CHANNELS.build, each('build')),
+      await engine.listen(DELIVERIES, each('delivery', deliveriesIn)),
+      // Nobody misses a first use.
+      await engine.listen(TOKEN_USED, (id) => this.#note('token', id === undefined ? [] : [id])),
     ];
   }
 

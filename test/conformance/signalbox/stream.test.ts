@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { sql } from 'kysely';
+import { STATUS_CHANNELS } from '../../../src/actors/jobs/job.ts';
 import { updateRun } from '../../../src/actors/runs/store.ts';
 import { systemActor } from '../../../src/kernel/identity/actor.ts';
 import { onEachEngine, onEngine } from '../../engines.ts';
@@ -148,6 +149,18 @@ onEachEngine((engine) => {
     assert.ok(admin.events.every(({ event }) => event !== 'run'));
     owner.close();
     admin.close();
+  });
+
+  test('where notices are lost, streams end, and their clients go on where they were', async () => {
+    const reader = await follow(server);
+    await begun(reader);
+    const { lastId } = reader;
+    // As when the connection on which a node hears of others was lost.
+    await server.app.kernel.engine.notify(STATUS_CHANNELS.run);
+    await reader.ended();
+    const again = await follow(server, { lastId });
+    assert.equal(await begun(again), true);
+    again.close();
   });
 
   test('the first use of a token is sent to those who may view it, and its later uses are not', async () => {
