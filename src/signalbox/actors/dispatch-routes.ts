@@ -116,11 +116,11 @@ const redeliverDispatch = route(
     const id = call.params.dispatchId;
     const dispatch = await openDispatch(kernel, call, id, 'updateWebhook');
     const redelivered = await db.transaction().execute(async (tx) => {
-      const delivery = await redeliver(tx, INDEPENDENT, id, call.now);
+      await redeliver(tx, INDEPENDENT, id, call.now);
       await reopenLastDispatch(tx, dispatch.hookId, id);
-      return delivery;
+      return (await findDelivery(tx, { id }))!;
     });
-    return toShownDispatch({ ...dispatch, ...redelivered });
+    return toShownDispatch(redelivered);
   },
 );
 
