@@ -154,7 +154,7 @@ function recordChanged(key: string): Failure {
   );
 }
 
-/** In the transaction that creates the store. */
+/** In the transaction that creates the store, or gives a run another input. */
 export async function insertRecord(
   tx: Db,
   storeId: string,

@@ -47,12 +47,12 @@ export const RUN_BACKUP = 'backups.run';
 /** Older ones are forgotten; the backups themselves stay. */
 const KEPT = 50;
 
-/** In the transaction of the call, whose commit wakes a worker. */
 /** Until the transaction ends, nobody else looks for one that is unfinished and begins the next. */
 export async function lockBackupRuns(tx: Db): Promise<void> {
   await lockName(tx, 'backup-runs');
 }
 
+/** In the transaction of the call, whose commit wakes a worker. */
 export async function insertBackupRun(
   tx: Db,
   {
