@@ -180,7 +180,7 @@ export async function changeWebhook(
       now,
     );
     if (before.isEnabled && !after.isEnabled)
-      await scheduleDeliveryStop(db, { api: ACTORS_API, hookId: id }, now);
+      await scheduleDeliveryStop(db, { api: ACTORS_API, hookId: id }, kernel.clock.now());
     tx.record({
       ...changeOf('updateWebhook', 'updated', after),
       before: audited(before),

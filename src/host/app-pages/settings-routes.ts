@@ -143,7 +143,7 @@ async function workOf(
     }
     case 'hook': {
       const change = hookIn(form, kernel);
-      return { work: (tx) => changeHook(tx, app, change) };
+      return { work: (tx) => changeHook(kernel, tx, app, change) };
     }
     case 'rights': {
       const rights = rightsIn(form);
@@ -184,6 +184,7 @@ async function workOf(
 
 /** What waits is not sent when the webhook is on again. */
 async function changeHook(
+  { clock }: Kernel,
   tx: ChangeTransaction,
   app: HostApp,
   change: (app: HostApp) => Pick<HostApp, 'hook'>,
@@ -194,7 +195,7 @@ async function changeHook(
     return change(before);
   });
   if (wasActive && !hook.isActive)
-    await scheduleDeliveryStop(tx.db, hookRefOf({ number, target: { app: number } }), tx.actor.now);
+    await scheduleDeliveryStop(tx.db, hookRefOf({ number, target: { app: number } }), clock.now());
 }
 
 export const settingsPages: PageRoute[] = [

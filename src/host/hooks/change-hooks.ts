@@ -94,7 +94,8 @@ export async function changeHook(
       after: auditedHook(after),
     });
     // What waits is not sent when the hook is on again.
-    if (before.isActive && !after.isActive) await scheduleDeliveryStop(tx.db, hookRefOf(after), actor.now);
+    if (before.isActive && !after.isActive)
+      await scheduleDeliveryStop(tx.db, hookRefOf(after), kernel.clock.now());
     return after;
   });
 }

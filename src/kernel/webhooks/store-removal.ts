@@ -26,7 +26,7 @@ export async function scheduleDeliveryRemoval(tx: Db, { api, hookId }: HookRef, 
   );
 }
 
-/** For a hook that is turned off, in that transaction: what waits for a retry is deleted. */
+/** For a hook that is turned off, in that transaction: what waits for a retry is deleted. `now` is read once the hook is locked. */
 export async function scheduleDeliveryStop(tx: Db, { api, hookId }: HookRef, now: number): Promise<void> {
   const payload = JSON.stringify({ api, hookId, until: now } satisfies StoppedHook);
   await schedule(
