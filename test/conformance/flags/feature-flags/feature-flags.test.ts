@@ -74,7 +74,7 @@ describe('creating', () => {
     );
     assert.deepEqual(made.defaults, { onVariation: 0, offVariation: 1 });
     assert.deepEqual(Object.keys(made.environments).sort(), ['production', 'test']);
-    for (const config of Object.values(made.environments) as Json[]) {
+    for (const config of Object.values<Json>(made.environments)) {
       assert.equal(config.on, false);
       assert.equal(config.archived, false);
       assert.equal(config.version, 1);

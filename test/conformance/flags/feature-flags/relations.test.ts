@@ -26,7 +26,7 @@ describe('prerequisites', () => {
     const { variations } = await flags.make('ground');
     const initialPrerequisites = [{ key: 'ground', variationId: variations[1]._id }];
     const made = await flags.make('upon', { initialPrerequisites });
-    for (const config of Object.values(made.environments) as Json[])
+    for (const config of Object.values<Json>(made.environments))
       assert.deepEqual(config.prerequisites, [{ key: 'ground', variation: 1 }]);
     assert.equal(made.environments.test._summary.prerequisites, 1);
     for (const [wrong, at] of [
