@@ -1,7 +1,7 @@
 // Evaluations of a flag as it is saved and as a draft, with every step and its reason.
 import { openEnvironment } from '../../flags/find-project.ts';
 import { readContext, type Context } from '../../flags/evaluation/context.ts';
-import { readChangeContext } from '../../flags/feature-flags/change/change-context.ts';
+import { readChangeContext } from '../../flags/feature-flags/change/draft-change.ts';
 import { Failure } from '../../kernel/failure.ts';
 import { route } from '../../kernel/http/route.ts';
 import { problem, type Static } from '../../kernel/schema/schema.ts';

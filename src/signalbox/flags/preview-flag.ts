@@ -1,9 +1,10 @@
 // The preview of a change to a flag: the patch is applied as the PATCH does it, and nothing is written.
-import { readChangeContext, type FlagRef } from '../../flags/feature-flags/change/change-context.ts';
 import {
   applyEdit,
+  readChangeContext,
   validateEdited,
   type EditedFlagChange,
+  type FlagRef,
 } from '../../flags/feature-flags/change/draft-change.ts';
 import { editByInstructions } from '../../flags/feature-flags/change/flag-edit.ts';
 import {

@@ -1,11 +1,10 @@
-// The one way to change a flag: flag-edit (what is wanted) → change-context (read) → draft-change with differences and permissions (apply, check) → write and record here; add-flag and new-flag create one.
+// The one way to change a flag: flag-edit (what is wanted) → draft-change with differences and permissions (read, apply, check) → write and record here; add-flag and new-flag create one.
 import type { ChangeActor } from '../../../kernel/identity/actor.ts';
 import type { Change } from '../../../kernel/change/change.ts';
 import type { Changes, ChangeTransaction, ChangePlan } from '../../../kernel/change/changes.ts';
 import { Failure } from '../../../kernel/failure.ts';
 import { awaitAll } from '../../../kernel/storage/execute-all.ts';
 import type { Db } from '../../../kernel/storage/tables.ts';
-import { TimeSlice } from '../../../kernel/yield-to-event-loop.ts';
 import { deleteExpiringTargetsOf } from '../../expiring-targets/store.ts';
 import type { SemanticPatch } from '../../patch/patch.ts';
 import { findConflicts, refuseConflicts } from '../../planned-changes/conflicts.ts';
@@ -17,9 +16,8 @@ import { displayContextOf, toFlagDetail } from '../representation.ts';
 import type { ShownFlag } from '../schemas.ts';
 import { readMaintainer } from '../store-references.ts';
 import { deleteFlagRows, prepareFlagUpdate, updateFlag } from '../store-writes.ts';
-import { lockContext, readChangeContext, type FlagRef } from './change-context.ts';
 import { describe, verbOf } from './differences.ts';
-import { affectsFlagOnly, draftChange, type FlagDraft } from './draft-change.ts';
+import { affectsFlagOnly, draftChange, draftLocked, type FlagDraft, type FlagRef } from './draft-change.ts';
 import { editByInstructions, editByPatch, type FlagEdit, type FlagPatch } from './flag-edit.ts';
 
 export interface FlagChange {
@@ -57,11 +55,10 @@ export async function runFlagChange(
   return await changes.plan(
     actor,
     async (db) => {
-      const [context, planned] = await awaitAll([
-        readChangeContext(db, ref, edit.referenceKeys),
+      const [draft, planned] = await awaitAll([
+        draftChange(db, actor, ref, edit),
         edit.ignoreConflicts === true ? [] : listPlannedChanges(db, ref.project.id, ref.flagKey),
       ]);
-      const draft = await draftChange(actor, context, edit, new TimeSlice());
       if (affectsFlagOnly(draft)) return await planChange(db, actor, draft, planned);
       drafted = draft;
       return undefined;
@@ -92,9 +89,8 @@ export async function editFlag(
   drafted?: FlagDraft,
 ): Promise<FlagChange> {
   const { db, actor } = tx;
-  const context = await lockContext(db, ref, edit.referenceKeys, drafted?.context);
-  const draft = context === drafted?.context ? drafted : await draftChange(actor, context, edit);
-  const { before, after, isDeleted, shown: shownBefore } = draft;
+  const draft = await draftLocked(db, actor, ref, edit, drafted);
+  const { before, after, isDeleted, shown: shownBefore, context } = draft;
   const { project, found } = context;
   if (isDeleted) {
     await deleteDrafted(tx, draft);

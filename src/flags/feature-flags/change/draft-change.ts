@@ -1,9 +1,15 @@
-// Drafts a change to a flag: applies the edit to what was read, finds the differences and checks them. Nothing is written.
+// Drafts a change to a flag: reads what it is about, applies the edit, finds the differences and checks them. Nothing is written.
 import type { Access, ChangeActor } from '../../../kernel/identity/actor.ts';
 import { areEqual } from '../../../kernel/json/json-value.ts';
-import type { TimeSlice } from '../../../kernel/yield-to-event-loop.ts';
+import { awaitAll } from '../../../kernel/storage/execute-all.ts';
+import { onOneConnection } from '../../../kernel/storage/one-connection.ts';
+import { contested } from '../../../kernel/storage/retry.ts';
+import type { Db } from '../../../kernel/storage/tables.ts';
+import { TimeSlice } from '../../../kernel/yield-to-event-loop.ts';
+import { listEnvironments } from '../../environments/store.ts';
+import { unknownThing } from '../../find-project.ts';
 import { requireVersion } from '../../patch/if-match.ts';
-import type { Environment } from '../../projects/project.ts';
+import type { Environment, Project } from '../../projects/project.ts';
 import { segmentKeysOf } from '../../segments/store-uses.ts';
 import { haveSameTargets } from './removed-targets.ts';
 import type { Flag } from '../flag.ts';
@@ -11,10 +17,17 @@ import { checkValues, normalizeFlag, validateFlag, validateSize } from '../model
 import { affectsPrerequisites } from '../prerequisites.ts';
 import { displayContextOf, toFlagDetail } from '../representation.ts';
 import type { ShownFlag } from '../schemas.ts';
-import type { ChangeContext } from './change-context.ts';
+import { findReferences } from '../store-references.ts';
+import { findFlag, lockFlag, type FlagRecord } from '../store.ts';
 import { differencesOf, type FlagDifference } from './differences.ts';
 import type { FlagEdit, FlagPermission } from './flag-edit.ts';
-import { checkEnvironments, requirePermissions, type UncheckedChange } from './permissions.ts';
+import type { ReferenceKeys, References } from './instructions/kind.ts';
+import { checkEnvironments, requirePermissions } from './permissions.ts';
+
+export interface FlagRef {
+  project: Project;
+  flagKey: string;
+}
 
 export interface FlagDraft extends EditedFlagChange {
   /** The permissions that the change takes. The actor has them. */
@@ -25,14 +38,16 @@ export interface FlagDraft extends EditedFlagChange {
 
 /**
  * Throws when the actor lacks a permission, or when the edited flag breaks a rule that can be checked without other flags.
- * Outside a transaction, `slice` lets other requests run between the steps of a large change.
+ * Outside a transaction, other requests may run between the steps of a large change.
  */
 export async function draftChange(
+  db: Db,
   actor: ChangeActor,
-  context: ChangeContext,
+  ref: FlagRef,
   edit: FlagEdit,
-  slice?: TimeSlice,
 ): Promise<FlagDraft> {
+  const context = await readChangeContext(db, ref, edit.referenceKeys);
+  const slice = db.isTransaction ? undefined : new TimeSlice();
   const edited = await applyEdit(actor, context, edit, slice);
   const accesses = requirePermissions(actor, context, edited.permissions);
   await pause(slice);
@@ -42,8 +57,60 @@ export async function draftChange(
   return { ...edited, accesses, checked };
 }
 
+/**
+ * Locks the flag, and drafts the change unless `drafted` is still good: the flag has not changed since. Where the engine has
+ * no row locks, `updateFlag` finds that out.
+ */
+export async function draftLocked(
+  tx: Db,
+  actor: ChangeActor,
+  ref: FlagRef,
+  edit: FlagEdit,
+  drafted: FlagDraft | undefined,
+): Promise<FlagDraft> {
+  const held = await lockFlag(tx, ref.project.id, ref.flagKey);
+  const isSame = held === undefined || held[0]?.version === drafted?.before.version;
+  return drafted !== undefined && isSame ? drafted : await draftChange(tx, actor, ref, edit);
+}
+
+/** What is read before the change is decided. */
+export interface ChangeContext {
+  project: Project;
+  found: FlagRecord;
+  environments: readonly Environment[];
+  references: References;
+}
+
+const NO_REFERENCES: ReferenceKeys = { flagKeys: [], memberIds: [], teamKeys: [] };
+
+export async function readChangeContext(
+  db: Db,
+  { project, flagKey }: FlagRef,
+  keys = NO_REFERENCES,
+): Promise<ChangeContext> {
+  const [found, environments, references] = await onOneConnection(db, (one) =>
+    awaitAll([
+      findFlag(one, project.id, flagKey),
+      listEnvironments(one, project.id),
+      findReferences(one, project.id, keys),
+    ]),
+  );
+  if (found === undefined) throw unknownThing('flag', flagKey);
+  // Two statements read the environments, and one may have been added or deleted in between.
+  const ids = new Set(found.environments.map(({ id }) => id));
+  if (environments.length !== ids.size || !environments.every(({ id }) => ids.has(id)))
+    throw contested('environments');
+  return { project, found, environments, references };
+}
+
 /** A change that is applied and not checked: neither who makes it, nor whether the flag breaks a rule. */
-export interface EditedFlagChange extends UncheckedChange {
+export interface EditedFlagChange {
+  edit: FlagEdit;
+  context: ChangeContext;
+  before: Flag;
+  /** Identical to `before` when nothing changes. */
+  after: Flag;
+  isDeleted: boolean;
   /** `before` in detail, as the API shows it. */
   shown: ShownFlag;
   differences: readonly FlagDifference[];

@@ -7,9 +7,9 @@ import { BYPASS, mayBypass, refuseIfDenied, refuseIfLifted } from '../../policy/
 import type { Environment } from '../../projects/project.ts';
 import { environmentalResource } from '../../policy/resources.ts';
 import type { Flag } from '../flag.ts';
-import type { ChangeContext } from './change-context.ts';
 import { FLAG_ACTIONS } from './differences.ts';
-import type { FlagEdit, FlagPermission } from './flag-edit.ts';
+import type { ChangeContext, EditedFlagChange } from './draft-change.ts';
+import type { FlagPermission } from './flag-edit.ts';
 
 /** Throws unless the actor has all the permissions. Returns each once, with its resource. */
 export function requirePermissions(
@@ -41,20 +41,11 @@ function requireAnyChange(actor: ChangeActor, resources: readonly string[]): voi
   if (!isAllowed) actor.requirePermission(resources[0]!, FLAG_ACTIONS[0]);
 }
 
-export interface UncheckedChange {
-  edit: FlagEdit;
-  context: ChangeContext;
-  before: Flag;
-  /** Identical to `before` when nothing changes. */
-  after: Flag;
-  isDeleted: boolean;
-}
-
 /** The actions that policies may deny on a flag with certain tags. */
 const DENIABLE = [...FLAG_ACTIONS, 'deleteFlag', 'copyFlagConfigTo'];
 
 /** Checks comments, denials and approvals in the environments that the change affects, and returns these environments. */
-export function checkEnvironments(actor: ChangeActor, change: UncheckedChange): Environment[] {
+export function checkEnvironments(actor: ChangeActor, change: EditedFlagChange): Environment[] {
   const { project, environments } = change.context;
   const { before, edit } = change;
   const { approvedIn, comment = '' } = edit;
@@ -83,7 +74,7 @@ interface AffectedEnvironment {
 }
 
 /** The environments that the change affects: their configurations change, or they serve something else. */
-export function affectedEnvironments(change: UncheckedChange): AffectedEnvironment[] {
+export function affectedEnvironments(change: EditedFlagChange): AffectedEnvironment[] {
   const { before, after, isDeleted, context } = change;
   const isServedOtherwise = isDeleted || servesOtherwise(before, after);
   return context.environments.flatMap((environment) => {
@@ -102,7 +93,7 @@ export function affectedEnvironments(change: UncheckedChange): AffectedEnvironme
 /** Returns the function that throws for an environment where a policy denies the change. */
 export function denialsOf(
   { caller }: Pick<ChangeActor, 'caller'>,
-  { before, after, isDeleted, context: { project } }: UncheckedChange,
+  { before, after, isDeleted, context: { project } }: EditedFlagChange,
 ): (environment: Environment) => void {
   const everywhere = isDeleted ? ['deleteFlag'] : actionsEverywhere(before, after);
   return (environment) => {
