@@ -1,8 +1,6 @@
 // The one way to change a flag: flag-edit (what is wanted) → draft-change with differences and permissions (read, apply, check) → write and record here; add-flag and new-flag create one.
 import type { ChangeActor } from '../../../kernel/identity/actor.ts';
-import type { Change } from '../../../kernel/change/change.ts';
 import type { Changes, ChangeTransaction, ChangePlan } from '../../../kernel/change/changes.ts';
-import { Failure } from '../../../kernel/failure.ts';
 import { awaitAll } from '../../../kernel/storage/execute-all.ts';
 import type { Db } from '../../../kernel/storage/tables.ts';
 import { deleteExpiringTargetsOf } from '../../expiring-targets/store.ts';
@@ -16,7 +14,6 @@ import { displayContextOf, toFlagDetail } from '../representation.ts';
 import type { ShownFlag } from '../schemas.ts';
 import { readMaintainer } from '../store-references.ts';
 import { deleteFlagRows, prepareFlagUpdate, updateFlag } from '../store-writes.ts';
-import { describe, verbOf } from './differences.ts';
 import { affectsFlagOnly, draftChange, draftLocked, type FlagDraft, type FlagRef } from './draft-change.ts';
 import { editByInstructions, editByPatch, type FlagEdit, type FlagPatch } from './flag-edit.ts';
 
@@ -90,41 +87,34 @@ export async function editFlag(
 ): Promise<FlagChange> {
   const { db, actor } = tx;
   const draft = await draftLocked(db, actor, ref, edit, drafted);
-  const { before, after, isDeleted, shown: shownBefore, context } = draft;
+  const { before, after, isDeleted, checked, entry, context } = draft;
   const { project, found } = context;
-  if (isDeleted) {
-    await deleteDrafted(tx, draft);
-    return { flag: before, before, isChanged: true, isDeleted: true, shown: shownBefore };
-  }
-  if (after === before) return unchanged(draft);
+  if (entry === undefined) return unchanged(draft);
+  if (isDeleted) return await deleteDrafted(tx, draft, entry);
   const prerequisiteIds = await checkPrerequisites(db, before, after, found.environments);
   const maintainer = await readMaintainer(db, found, after);
   const shown = toFlagDetail(after, displayContextOf(project, { ...found, ...maintainer }));
   await checkConflicts(db, actor, draft);
   if (edit.dryRun !== true) {
-    await updateFlag(db, found, after, prerequisiteIds, draft.checked);
+    await updateFlag(db, found, after, prerequisiteIds, checked);
     await deleteStaleExpiries(db, before, after, found.environments, actor.now);
-    tx.record(toChange(draft, shown));
+    tx.record({ ...entry, after: shown });
   }
   return { flag: after, before, isChanged: true, shown };
 }
 
-async function deleteDrafted(tx: ChangeTransaction, draft: FlagDraft): Promise<void> {
-  const { before: flag, shown, accesses, edit } = draft;
-  const { comment, update, dryRun = false } = edit;
-  await checkNoDependents(tx.db, flag);
-  if (dryRun) return;
-  await deleteFlagRows(tx.db, flag);
-  await deleteExpiringTargetsOf(tx.db, flag.id);
-  tx.record({
-    accesses: [accesses.find(({ action }) => action === 'deleteFlag')!],
-    kind: 'flag',
-    name: flag.name,
-    verb: 'deleted the flag',
-    before: shown,
-    comment,
-    ...(update !== undefined && { update }),
-  });
+async function deleteDrafted(
+  tx: ChangeTransaction,
+  { before, shown, edit }: FlagDraft,
+  entry: NonNullable<FlagDraft['entry']>,
+): Promise<FlagChange> {
+  await checkNoDependents(tx.db, before);
+  if (edit.dryRun !== true) {
+    await deleteFlagRows(tx.db, before);
+    await deleteExpiringTargetsOf(tx.db, before.id);
+    tx.record(entry);
+  }
+  return { flag: before, before, isChanged: true, isDeleted: true, shown };
 }
 
 /** The draft as statements that are sent at once, each conditional on the versions that were read. */
@@ -134,14 +124,14 @@ async function planChange(
   draft: FlagDraft,
   planned: readonly PlannedChange[],
 ): Promise<ChangePlan<FlagChange>> {
-  const { before, after, edit, context, checked } = draft;
-  if (after === before) return { guards: [], statements: [], changes: [], result: unchanged(draft) };
+  const { before, after, edit, context, checked, entry } = draft;
+  if (entry === undefined) return { guards: [], statements: [], changes: [], result: unchanged(draft) };
   const shown = toFlagDetail(after, displayContextOf(context.project, context.found));
   const result = { flag: after, before, isChanged: true, shown };
   await checkConflicts(db, actor, draft, planned);
   if (edit.dryRun === true) return { guards: [], statements: [], changes: [], result };
   const prepared = prepareFlagUpdate(db, context.found, after, checked);
-  return { ...prepared, changes: [toChange(draft, shown)], result };
+  return { ...prepared, changes: [{ ...entry, after: shown }], result };
 }
 
 function unchanged({ before, shown }: FlagDraft): FlagChange {
@@ -157,21 +147,4 @@ async function checkConflicts(
   const { before, after, edit, context } = draft;
   if (edit.ignoreConflicts === true) return;
   refuseConflicts(await findConflicts(db, before, after, context.environments, { now, planned }));
-}
-
-function toChange(draft: FlagDraft, shown: ShownFlag): Change {
-  const { accesses, after, differences, edit } = draft;
-  const [first, ...others] = accesses;
-  if (first === undefined) throw new Failure('internal', 'A flag has changed without a permission.');
-  return {
-    accesses: [first, ...others],
-    kind: 'flag',
-    name: after.name,
-    verb: edit.verb ?? verbOf(differences),
-    description: describe(differences),
-    before: draft.shown,
-    after: shown,
-    comment: edit.comment,
-    ...(edit.update !== undefined && { update: edit.update }),
-  };
 }

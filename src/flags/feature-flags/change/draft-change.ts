@@ -1,4 +1,6 @@
-// Drafts a change to a flag: reads what it is about, applies the edit, finds the differences and checks them. Nothing is written.
+// Drafts a change to a flag: reads what it is about, applies the edit, finds the differences, checks them, and words the audit entry. Nothing is written.
+import type { Change } from '../../../kernel/change/change.ts';
+import { Failure } from '../../../kernel/failure.ts';
 import type { Access, ChangeActor } from '../../../kernel/identity/actor.ts';
 import { areEqual } from '../../../kernel/json/json-value.ts';
 import { awaitAll } from '../../../kernel/storage/execute-all.ts';
@@ -19,7 +21,7 @@ import { displayContextOf, toFlagDetail } from '../representation.ts';
 import type { ShownFlag } from '../schemas.ts';
 import { findReferences } from '../store-references.ts';
 import { findFlag, lockFlag, type FlagRecord } from '../store.ts';
-import { differencesOf, type FlagDifference } from './differences.ts';
+import { describe, differencesOf, verbOf, type FlagDifference } from './differences.ts';
 import type { FlagEdit, FlagPermission } from './flag-edit.ts';
 import type { ReferenceKeys, References } from './instructions/kind.ts';
 import { checkEnvironments, requirePermissions } from './permissions.ts';
@@ -30,10 +32,10 @@ export interface FlagRef {
 }
 
 export interface FlagDraft extends EditedFlagChange {
-  /** The permissions that the change takes. The actor has them. */
-  accesses: readonly Access[];
   /** The environments whose settings decided that the change is allowed: it is void if one of them changes. */
   checked: readonly Environment[];
+  /** What the audit log is to record, but for the flag as it is then. Undefined when nothing changes. */
+  entry: Omit<Change, 'after'> | undefined;
 }
 
 /**
@@ -54,7 +56,7 @@ export async function draftChange(
   validateEdited(edited);
   const checked = checkEnvironments(actor, edited);
   await pause(slice);
-  return { ...edited, accesses, checked };
+  return { ...edited, checked, entry: entryOf(edited, accesses) };
 }
 
 /**
@@ -142,6 +144,29 @@ export function validateEdited({ before, after, isDeleted }: EditedFlagChange): 
   if (isDeleted || after === before) return;
   validateFlag(after);
   validateSize(before, after);
+}
+
+/** With the permissions that the change takes. */
+function entryOf(
+  { edit, before, after, isDeleted, shown, differences }: EditedFlagChange,
+  accesses: readonly Access[],
+): FlagDraft['entry'] {
+  const { comment, update } = edit;
+  const common = { kind: 'flag', before: shown, comment, ...(update !== undefined && { update }) };
+  if (isDeleted) {
+    const deletion = accesses.find(({ action }) => action === 'deleteFlag')!;
+    return { ...common, accesses: [deletion], name: before.name, verb: 'deleted the flag' };
+  }
+  if (after === before) return undefined;
+  const [first, ...others] = accesses;
+  if (first === undefined) throw new Failure('internal', 'A flag has changed without a permission.');
+  return {
+    ...common,
+    accesses: [first, ...others],
+    name: after.name,
+    verb: edit.verb ?? verbOf(differences),
+    description: describe(differences),
+  };
 }
 
 function pause(slice: TimeSlice | undefined): Promise<void> | undefined {
