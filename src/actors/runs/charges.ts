@@ -4,7 +4,7 @@ import type { Kernel } from '../../kernel/kernel.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import type { ActorPricing } from '../actors/pricing.ts';
 import { isFinished } from '../jobs/job.ts';
-import type { Run } from './model.ts';
+import type { Run, RunOptions } from './model.ts';
 import { abortRun } from './change-run.ts';
 import { lockRun, updateRun } from './store.ts';
 
@@ -101,8 +101,19 @@ function coveredCount({ pricing, chargedEvents, options }: ChargedRun, event: st
   return Math.max(0, Math.floor((maxTotalChargeUsd - spent) / price + TOLERANCE));
 }
 
+/** The prices of a run that starts now, and what it is charged for that. Throws where its budget does not cover it. */
+export function priceStart(
+  pricings: readonly ActorPricing[] | null | undefined,
+  options: RunOptions,
+  now: number,
+): Pick<Run, 'pricing' | 'chargedEvents'> {
+  const pricing = findPricing(pricings, now);
+  const priced = { ...(pricing && { pricing }), options, chargedEvents: {} };
+  return { ...(pricing && { pricing }), chargedEvents: chargeForStart(priced) };
+}
+
 /** Those that are in force: the newest that have begun. */
-export function findPricing(
+function findPricing(
   pricings: readonly ActorPricing[] | null | undefined,
   now: number,
 ): ActorPricing | undefined {

@@ -22,7 +22,7 @@ import { countTaskRun } from '../tasks/store.ts';
 import type { JobMeta } from '../jobs/job-meta.ts';
 import type { InsertAdHoc } from '../webhooks/ad-hoc.ts';
 import { listRunWebhooks, recordRunEvent } from '../webhooks/record-event.ts';
-import { chargeForStart, findPricing } from './charges.ts';
+import { priceStart } from './charges.ts';
 import { insertRunStorages, newAliases } from './declared-storages.ts';
 import { NEW_STATS, type Run, type RunOptions } from './model.ts';
 import { checkPositive, type RunQuery } from './run-query.ts';
@@ -153,11 +153,8 @@ async function inheritDepth({ db }: Kernel, meta: JobMeta): Promise<JobMeta> {
 
 function newRun(start: RunStart, { meta, build, input, options }: CheckedStart, now: number): Run {
   const permissionLevel = permissionLevelOf(start);
-  const pricing = findPricing(start.actor.details.pricingInfos, now);
-  const priced = { ...(pricing && { pricing }), options, chargedEvents: {} };
   const aliases = newAliases(build, now);
   return {
-    ...priced,
     id: newId(now),
     actorId: start.actor.id,
     userId: accountOf(start.caller).id,
@@ -168,6 +165,7 @@ function newRun(start: RunStart, { meta, build, input, options }: CheckedStart, 
     statusMessage: null,
     isMessageTerminal: false,
     meta,
+    options,
     stats: { ...NEW_STATS, inputBodyLen: input?.body.byteLength ?? null },
     exitCode: null,
     startedAt: now,
@@ -180,7 +178,7 @@ function newRun(start: RunStart, { meta, build, input, options }: CheckedStart, 
     inputKey: 'INPUT',
     generalAccess: 'FOLLOW_USER_SETTING',
     permissionLevel,
-    chargedEvents: chargeForStart(priced),
+    ...priceStart(start.actor.details.pricingInfos, options, now),
     metamorphs: [],
   };
 }
