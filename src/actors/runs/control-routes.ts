@@ -24,7 +24,7 @@ import { abortOverBudget, chargeRun, chargeEventsOf, chargeForStart, hasPrice } 
 import { addAliases } from './declared-storages.ts';
 import { RunDetail, toRunDetail, type Run } from './model.ts';
 import { ByRun } from './routes.ts';
-import { checkPositive, RUN_QUERY } from './run-query.ts';
+import { checkRunBudget, RUN_QUERY } from './run-query.ts';
 import { checkQuota } from './start-run.ts';
 import { addCharge, lockRun, moveRun, updateRun } from './store.ts';
 import { insertRunStep } from './store-steps.ts';
@@ -164,12 +164,7 @@ const resurrect = route(
     const { query, now } = call;
     const run = await openRunOfPath(kernel, call, 'updateRun');
     checkExecution(kernel);
-    checkPositive(query.maxItems, 'maxItems', 'max-items-must-be-greater-than-zero');
-    checkPositive(
-      query.maxTotalChargeUsd,
-      'maxTotalChargeUsd',
-      'max-total-charge-usd-must-be-greater-than-zero',
-    );
+    checkRunBudget(query);
     const build = await buildForResurrection(kernel, run, query.build);
     const initiator = await initiatorAfter(kernel, run, call);
     const after = await kernel.db.transaction().execute(async (tx) => {

@@ -1,4 +1,4 @@
-// The parameters of every call that starts a run.
+// The parameters of every call that starts a run, and the check of those that limit what it may cost.
 import { Failure } from '../../kernel/failure.ts';
 import { Type, type Static } from '../../kernel/schema/schema.ts';
 import { MAX_MEMORY, MIN_MEMORY } from '../input/memory.ts';
@@ -29,7 +29,19 @@ export type RunQuery = Static<typeof RunQuery>;
 
 const MAX_NUMBER = 2_147_483_647;
 
-export function checkPositive(value: number | undefined, name: string, code: string): void {
-  if (value === undefined || (value > 0 && value <= MAX_NUMBER)) return;
+type RunBudget = Partial<Record<'maxItems' | 'maxTotalChargeUsd', number | null | undefined>>;
+
+/** `at` is the path of the object that has them, for errors. */
+export function checkRunBudget({ maxItems, maxTotalChargeUsd }: RunBudget, at = ''): void {
+  requirePositive(maxItems, `${at}maxItems`, 'max-items-must-be-greater-than-zero');
+  requirePositive(
+    maxTotalChargeUsd,
+    `${at}maxTotalChargeUsd`,
+    'max-total-charge-usd-must-be-greater-than-zero',
+  );
+}
+
+function requirePositive(value: number | null | undefined, name: string, code: string): void {
+  if (value === undefined || value === null || (value > 0 && value <= MAX_NUMBER)) return;
   throw new Failure('invalid', `${name} must be greater than zero.`, { code });
 }

@@ -25,7 +25,7 @@ import { listRunWebhooks, recordRunEvent } from '../webhooks/record-event.ts';
 import { priceStart } from './charges.ts';
 import { insertRunStorages, newAliases } from './declared-storages.ts';
 import { NEW_STATS, type Run, type RunOptions } from './model.ts';
-import { checkPositive, type RunQuery } from './run-query.ts';
+import { checkRunBudget, type RunQuery } from './run-query.ts';
 import { findRun, insertRun, lockUnfinished } from './store.ts';
 import { insertRunStep } from './store-steps.ts';
 
@@ -114,12 +114,7 @@ async function checkStart(kernel: Kernel, start: RunStart): Promise<CheckedStart
           contentType: start.input.contentType,
           owner: { userId, actorId: actor.id },
         });
-  checkPositive(query.maxItems, 'maxItems', 'max-items-must-be-greater-than-zero');
-  checkPositive(
-    query.maxTotalChargeUsd,
-    'maxTotalChargeUsd',
-    'max-total-charge-usd-must-be-greater-than-zero',
-  );
+  checkRunBudget(query);
   const timeoutSecs = query.timeout ?? runOptions.timeoutSecs;
   const maxItems = query.maxItems ?? runOptions.maxItems;
   const maxTotalChargeUsd = query.maxTotalChargeUsd ?? null;

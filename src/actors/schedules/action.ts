@@ -2,7 +2,7 @@
 import { Failure } from '../../kernel/failure.ts';
 import { Nullable, OneOf, PlainText, problem, Type, type Static } from '../../kernel/schema/schema.ts';
 import { checkMemorySize } from '../input/memory.ts';
-import { checkPositive, MAX_TIMEOUT_SECS, type RunQuery } from '../runs/run-query.ts';
+import { checkRunBudget, MAX_TIMEOUT_SECS, type RunQuery } from '../runs/run-query.ts';
 
 const ACTION_TYPES = ['RUN_ACTOR', 'RUN_ACTOR_TASK'] as const;
 export type ActionType = (typeof ACTION_TYPES)[number];
@@ -130,12 +130,7 @@ export function checkActions(actions: readonly SentAction[]): void {
 }
 
 function checkRunOptions(options: ActionRunOptions, field: string): void {
-  const { memoryMbytes, maxItems, maxTotalChargeUsd } = options;
+  const { memoryMbytes } = options;
   if (memoryMbytes != null) checkMemorySize(`${field}.memoryMbytes`, memoryMbytes);
-  checkPositive(maxItems ?? undefined, `${field}.maxItems`, 'max-items-must-be-greater-than-zero');
-  checkPositive(
-    maxTotalChargeUsd ?? undefined,
-    `${field}.maxTotalChargeUsd`,
-    'max-total-charge-usd-must-be-greater-than-zero',
-  );
+  checkRunBudget(options, `${field}.`);
 }

@@ -2,7 +2,7 @@
 import { Nullable, PlainText, Type, type Static } from '../../kernel/schema/schema.ts';
 import { Standby, STANDBY_FIELDS, type StandbySettings } from '../standby/model.ts';
 import { MAX_MEMORY, MIN_MEMORY, checkMemorySize } from '../input/memory.ts';
-import { MAX_TIMEOUT_SECS, checkPositive } from '../runs/run-query.ts';
+import { checkRunBudget, MAX_TIMEOUT_SECS } from '../runs/run-query.ts';
 import { titleOf } from '../resource-names.ts';
 
 /** The options of its runs; null where they are those of the Actor. */
@@ -267,14 +267,9 @@ function publishedAfter(
 }
 
 function checkOptions({ options, details }: TaskFields): void {
-  const { memoryMbytes, maxItems, maxTotalChargeUsd } = options;
+  const { memoryMbytes } = options;
   if (memoryMbytes !== null) checkMemorySize('options.memoryMbytes', memoryMbytes);
   const standbyMemory = details.actorStandby.memoryMbytes ?? null;
   if (standbyMemory !== null) checkMemorySize('actorStandby.memoryMbytes', standbyMemory);
-  checkPositive(maxItems ?? undefined, 'options.maxItems', 'max-items-must-be-greater-than-zero');
-  checkPositive(
-    maxTotalChargeUsd ?? undefined,
-    'options.maxTotalChargeUsd',
-    'max-total-charge-usd-must-be-greater-than-zero',
-  );
+  checkRunBudget(options, 'options.');
 }
