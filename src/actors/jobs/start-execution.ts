@@ -13,7 +13,7 @@ import { startSweeping } from '../builds/execution/build-folders.ts';
 import { recoverLogs } from '../logs/recover-logs.ts';
 import { removeBridgeSockets } from '../runner/program-sockets.ts';
 import { removeTree } from '../runner/remove-tree.ts';
-import { RUN_FOLDERS, runHandler } from '../runs/execute-run.ts';
+import { executeRun, RUN_FOLDERS } from '../runs/execute-run.ts';
 import { RunEvents, openRunListener, type RunListener } from '../runs/run-listener.ts';
 import { announceNode, withdrawNode } from '../standby/nodes.ts';
 import { startJobWorker } from './job-worker.ts';
@@ -50,7 +50,7 @@ export async function startExecution(
       log,
       handlers: {
         build: (job, context) => executeBuild(kernel, job, context),
-        run: runHandler(kernel, node),
+        run: (job, context) => executeRun(kernel, node, job, context),
       },
       node: name,
       memoryMbytes: nodeMemoryMbytes,

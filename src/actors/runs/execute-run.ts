@@ -10,7 +10,6 @@ import {
   ServerStopping,
   type Job,
   type JobContext,
-  type JobHandler,
   isFinished,
   reasonToGiveUp,
 } from '../jobs/job.ts';
@@ -49,29 +48,32 @@ const RESTART_MS = 60_000;
 /** A run that makes this many nodes fail is given up. */
 const MAX_CLAIMS_AFTER_ERROR = 5;
 
-export function runHandler(kernel: Kernel, node: RunNode): JobHandler {
-  return async (job, context) => {
-    const run = await findRun(kernel.db, job.id);
-    if (run === undefined || isFinished(run.status)) {
-      await deleteJob(kernel.db, job);
-      return;
-    }
-    const { work } = kernel.settings.execution;
-    const folder = join(work, RUN_FOLDERS, job.id);
-    const log = await openLogWriter(kernel, { id: job.id, folder: join(work, 'logs') });
-    const execution: Execution = { kernel, node, job, context, folder, log };
-    try {
-      const end = await execute(execution).catch((error: unknown) => failedEnd(error, job));
-      await log.close();
-      // Its process calls this node: those who hear of the end find all of its calls.
-      await kernel.services.runCalls.save();
-      if (end === 'elsewhere') return;
-      if (!(await endRun(kernel, job, end))) return;
-      await publishLogEnd(kernel, job.id);
-    } finally {
-      await removeTree(folder);
-    }
-  };
+export async function executeRun(
+  kernel: Kernel,
+  node: RunNode,
+  job: Job,
+  context: JobContext,
+): Promise<void> {
+  const run = await findRun(kernel.db, job.id);
+  if (run === undefined || isFinished(run.status)) {
+    await deleteJob(kernel.db, job);
+    return;
+  }
+  const { work } = kernel.settings.execution;
+  const folder = join(work, RUN_FOLDERS, job.id);
+  const log = await openLogWriter(kernel, { id: job.id, folder: join(work, 'logs') });
+  const execution: Execution = { kernel, node, job, context, folder, log };
+  try {
+    const end = await execute(execution).catch((error: unknown) => failedEnd(error, job));
+    await log.close();
+    // Its process calls this node: those who hear of the end find all of its calls.
+    await kernel.services.runCalls.save();
+    if (end === 'elsewhere') return;
+    if (!(await endRun(kernel, job, end))) return;
+    await publishLogEnd(kernel, job.id);
+  } finally {
+    await removeTree(folder);
+  }
 }
 
 interface Execution {
