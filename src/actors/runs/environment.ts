@@ -11,7 +11,7 @@ import { inputSecretEnv } from '../input/secret-keys.ts';
 import { mayViewAccount } from '../users/access.ts';
 import { ensureAccountRecord } from '../users/store.ts';
 import { containerUrlOf, storageIdsOf, type Run } from './model.ts';
-import { SECRET_VARIABLE, type ReservedWebServer } from './web-server.ts';
+import { SECRET_VARIABLE, withGuard, type ReservedWebServer } from './web-server.ts';
 import type { RunListener } from './run-listener.ts';
 import { programOf } from './run-tokens.ts';
 
@@ -30,7 +30,7 @@ export async function programEnvironment(
     ensureAccountRecord(db, run.userId),
   ]);
   const owner = actor && (await findAccount(db, { id: actor.userId }));
-  return {
+  const variables = {
     ...(version && openEnvVars(kernel, version)),
     ...secrets,
     ...environmentOf({
@@ -49,6 +49,7 @@ export async function programEnvironment(
           : null,
     }),
   };
+  return withGuard(variables, web);
 }
 
 async function mayHavePassword({ db, identity, clock }: Kernel, run: Run): Promise<boolean> {

@@ -28,7 +28,7 @@ import {
 } from './run-transitions.ts';
 import { type Run, type RunStats } from './model.ts';
 import { programEnvironment } from './environment.ts';
-import { openWebServer, reserveWebServer, withGuard } from './web-server.ts';
+import { openWebServer, reserveWebServer } from './web-server.ts';
 import type { RunEvents, RunListener } from './run-listener.ts';
 import { RUN_TOKEN_PREFIX } from './run-tokens.ts';
 import { findRun } from './store.ts';
@@ -254,7 +254,7 @@ async function runProcess(execution: Execution, run: Run, token: string): Promis
   const program = await services.runner.start({
     id: job.id,
     command: prepared.command,
-    env: withGuard({ HOME: folder, LANG: 'C.UTF-8', ...prepared.env, ...env }, web),
+    env: { HOME: folder, LANG: 'C.UTF-8', ...prepared.env, ...env },
     folder,
     readable: [...prepared.readable, ...(web.guard === undefined ? [] : [web.guard])],
     output: log.file,
