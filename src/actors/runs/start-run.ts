@@ -20,7 +20,7 @@ import { discardContent, storeContent } from '../key-value-stores/write-record.t
 import { insertLog } from '../logs/store.ts';
 import { countTaskRun } from '../tasks/store.ts';
 import type { JobMeta } from '../jobs/job-meta.ts';
-import type { InsertAdHoc } from '../webhooks/ad-hoc.ts';
+import { insertAdHocWebhooks, type AdHocDrafts } from '../webhooks/ad-hoc.ts';
 import { listRunWebhooks, recordRunEvent } from '../webhooks/record-event.ts';
 import { priceStart } from './charges.ts';
 import { insertRunStorages, newAliases } from './declared-storages.ts';
@@ -43,7 +43,7 @@ export interface RunStart {
   /** Saves what belongs to the run, in the transaction that creates it. */
   inSameTransaction?(tx: Db, run: Run): Promise<void>;
   /** The webhooks that the caller brings along. */
-  webhooks?: InsertAdHoc | undefined;
+  webhooks?: AdHocDrafts | undefined;
 }
 
 /** Checks the start, makes the run, and inserts it with all that belongs to it in one transaction, after which a node may claim it. */
@@ -69,7 +69,7 @@ export async function startRun(kernel: Kernel, start: RunStart, now: number): Pr
         ),
         listRunWebhooks(tx, run),
       ]);
-      const own = (await start.webhooks?.(tx, run)) ?? [];
+      const own = start.webhooks === undefined ? [] : await insertAdHocWebhooks(tx, start.webhooks, run);
       await start.inSameTransaction?.(tx, run);
       // Late, because all runs of the Actor wait for this row.
       await countRunStart(tx, run.actorId, userId, now);

@@ -20,15 +20,17 @@ export const WEBHOOKS_QUERY = {
 const checkShape = checker(AdHocWebhooks, 'query.webhooks');
 const BASE64 = /^[A-Za-z0-9+/_-]*={0,2}$/;
 
-/** Inserts the webhooks of the new run in its transaction. */
-export type InsertAdHoc = (tx: Db, run: Run) => Promise<ActorWebhook[]>;
+/** The webhooks of a run that does not exist yet, checked. */
+export interface AdHocDrafts extends Pick<NewWebhook, 'userId' | 'parentRunId' | 'maker'> {
+  drafts: readonly Pick<NewWebhook, 'fields' | 'idempotencyKey'>[];
+}
 
 /** Checks the parameter; undefined where it is absent or names none. */
 export function readAdHocWebhooks(
   kernel: Kernel,
   call: WebhookCall,
   parameter: string | undefined,
-): InsertAdHoc | undefined {
+): AdHocDrafts | undefined {
   if (parameter === undefined || parameter === '') return undefined;
   const sent = parse(parameter);
   if (sent.length === 0) return undefined;
@@ -43,23 +45,28 @@ export function readAdHocWebhooks(
   const parentRunId = caller.program?.id ?? null;
   const target = { kind: 'run', id: '*' } as const;
   requireWebhooks(call, 'createWebhook', actorWebhookResource({ target, parentRunId }));
-  const userId = accountOf(caller).id;
-  const maker = makerOf(caller);
-  return async (tx, run) => {
-    const fresh: NewWebhook[] = [];
-    const keys = new Set<string>();
-    if (drafts.some(({ idempotencyKey }) => idempotencyKey !== null)) await lockActorWebhooks(tx, userId);
-    for (const { fields, idempotencyKey } of drafts) {
-      if (idempotencyKey !== null) {
-        if (keys.has(idempotencyKey) || (await findWebhookByKey(tx, userId, idempotencyKey)) !== undefined)
-          continue;
-        keys.add(idempotencyKey);
-      }
-      const on = { target: { ...target, id: run.id }, parentRunId };
-      fresh.push({ userId, fields, ...on, isAdHoc: true, idempotencyKey, maker });
+  return { userId: accountOf(caller).id, parentRunId, maker: makerOf(caller), drafts };
+}
+
+/** Belongs into the transaction that creates the run. */
+export async function insertAdHocWebhooks(
+  tx: Db,
+  { userId, parentRunId, maker, drafts }: AdHocDrafts,
+  run: Pick<Run, 'id' | 'startedAt'>,
+): Promise<ActorWebhook[]> {
+  const target = { kind: 'run', id: run.id } as const;
+  const fresh: NewWebhook[] = [];
+  const keys = new Set<string>();
+  if (drafts.some(({ idempotencyKey }) => idempotencyKey !== null)) await lockActorWebhooks(tx, userId);
+  for (const { fields, idempotencyKey } of drafts) {
+    if (idempotencyKey !== null) {
+      if (keys.has(idempotencyKey) || (await findWebhookByKey(tx, userId, idempotencyKey)) !== undefined)
+        continue;
+      keys.add(idempotencyKey);
     }
-    return fresh.length === 0 ? [] : await insertActorWebhooks(tx, fresh, run.startedAt);
-  };
+    fresh.push({ userId, fields, target, parentRunId, isAdHoc: true, idempotencyKey, maker });
+  }
+  return fresh.length === 0 ? [] : await insertActorWebhooks(tx, fresh, run.startedAt);
 }
 
 function parse(parameter: string): Static<typeof AdHocWebhooks> {
