@@ -15,6 +15,7 @@ import {
 } from '../../kernel/http/route.ts';
 import { Type, type TObject, type TSchema } from '../../kernel/schema/schema.ts';
 import { openActor } from '../actors/access.ts';
+import type { Actor } from '../actors/model.ts';
 import { ByActor } from '../actors/routes.ts';
 import { ItemsQuery } from '../datasets/items-query.ts';
 import { datasetRoutes } from '../datasets/routes.ts';
@@ -43,7 +44,7 @@ type StartCall = Pick<Call, 'now' | 'headers' | 'address' | 'stream' | 'can' | '
 type StartedByCall = Pick<RunStart, 'caller' | 'meta' | 'query' | 'input' | 'inSameTransaction' | 'webhooks'>;
 
 /** What can be run: an Actor, or a task. */
-export interface StartBase {
+export interface StartBase<Target> {
   /** `/actors/{actorId}` */
   path: string;
   /** The start of operation ids. */
@@ -54,38 +55,34 @@ export interface StartBase {
   access: RouteAccess;
   /** The body, for the description. */
   input: TSchema;
-  /** Throws for callers who may not run it. Otherwise it returns the function that starts a run. */
-  open(kernel: Kernel, call: StartCall): Promise<(asked: StartedByCall, now: number) => Promise<Run>>;
+  /** Throws for callers who may not run it. */
+  open(kernel: Kernel, call: StartCall): Promise<Target>;
+  start(kernel: Kernel, target: Target, asked: StartedByCall, now: number): Promise<Run>;
 }
 
-const OF_ACTOR: StartBase = {
+const OF_ACTOR: StartBase<Actor> = {
   path: '/actors/{actorId}',
   id: 'act',
   what: 'an Actor',
   params: ByActor,
   access: { action: 'runActor', ofOwner: true },
   input: Type.Unknown({ description: 'The input, of any content type' }),
-  async open(kernel, call) {
-    const actor = await openActor(kernel, call, call.params['actorId']!, 'runActor');
-    return (asked, now) => startRun(kernel, { ...asked, actor }, now);
-  },
+  open: (kernel, call) => openActor(kernel, call, call.params['actorId']!, 'runActor'),
+  start: (kernel, actor, asked, now) => startRun(kernel, { ...asked, actor }, now),
 };
 
-async function start(base: StartBase, kernel: Kernel, call: StartCall): Promise<Run> {
-  const { caller, query, now } = call;
-  const startIt = await base.open(kernel, call);
+async function start<Target>(base: StartBase<Target>, kernel: Kernel, call: StartCall): Promise<Run> {
+  const { caller, query, method, now } = call;
+  const target = await base.open(kernel, call);
   const webhooks = readAdHocWebhooks(kernel, call, query.webhooks);
-  const run = async (input: SentInput) => {
-    const meta = metaOf(call, await kernel.identity.initiatorOf(caller, now));
-    return await startIt({ caller, meta, query, input, webhooks }, now);
-  };
   // HEAD must have no effect.
-  if (call.method === 'HEAD') throw new Failure('wrong-method', 'HEAD starts no run. Use GET or POST.');
-  if (call.method === 'GET') {
-    checkBrowser(call, kernel.publicUrl);
-    return await run({});
-  }
-  return await withSentInput(kernel, call, run);
+  if (method === 'HEAD') throw new Failure('wrong-method', 'HEAD starts no run. Use GET or POST.');
+  if (method === 'GET') checkBrowser(call, kernel.publicUrl);
+  const startWith = async (input: SentInput) => {
+    const meta = metaOf(call, await kernel.identity.initiatorOf(caller, now));
+    return await base.start(kernel, target, { caller, meta, query, input, webhooks }, now);
+  };
+  return method === 'GET' ? await startWith({}) : await withSentInput(kernel, call, startWith);
 }
 
 /** Throws unless the run succeeds in time. It lives on when the time is over or the caller goes away. */
@@ -148,7 +145,7 @@ const ITEMS_REPLY = {
 } as const;
 
 /** The routes that start runs of it: at once, or waiting for the output or the dataset. */
-export function startRoutesOf(base: StartBase): Route[] {
+export function startRoutesOf<Target>(base: StartBase<Target>): Route[] {
   const { id, path, what, params, access } = base;
   const common = { params, access, isData: true } as const;
   const withInput = { streams: true, consumes: () => ({ '*/*': base.input }) } as const;

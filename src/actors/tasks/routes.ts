@@ -232,10 +232,8 @@ export const taskStartRoutes = startRoutesOf({
   input: Type.Record(Type.String(), Type.Unknown(), {
     description: 'JSON: its fields replace those of the saved input',
   }),
-  async open(kernel, call) {
-    const task = await openTask(kernel, call, call.params['actorTaskId']!, 'runTask');
-    return (asked, now) => startTaskRun(kernel, { ...asked, task }, now);
-  },
+  open: (kernel, call) => openTask(kernel, call, call.params['actorTaskId']!, 'runTask'),
+  start: (kernel, task, asked, now) => startTaskRun(kernel, { ...asked, task }, now),
 });
 
 const OF_LAST_RUN_OF_TASK = lastRunBase(
