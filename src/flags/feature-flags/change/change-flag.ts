@@ -1,20 +1,22 @@
 // The one way to change a flag: flag-edit (what is wanted) → draft-change with differences and permissions (read, apply, check) → write and record here; add-flag and new-flag create one.
 import type { ChangeActor } from '../../../kernel/identity/actor.ts';
 import type { Changes, ChangeTransaction, ChangePlan } from '../../../kernel/change/changes.ts';
+import { areEqual } from '../../../kernel/json/json-value.ts';
 import { awaitAll } from '../../../kernel/storage/execute-all.ts';
 import type { Db } from '../../../kernel/storage/tables.ts';
 import { deleteExpiringTargetsOf } from '../../expiring-targets/store.ts';
 import type { SemanticPatch } from '../../patch/patch.ts';
 import { findConflicts, refuseConflicts } from '../../planned-changes/conflicts.ts';
 import { listPlannedChanges, type PlannedChange } from '../../planned-changes/store.ts';
-import { deleteStaleExpiries } from './removed-targets.ts';
+import { segmentKeysOf } from '../../segments/store-uses.ts';
+import { deleteStaleExpiries, haveSameTargets } from './removed-targets.ts';
 import type { Flag } from '../flag.ts';
-import { checkNoDependents, checkPrerequisites } from '../prerequisites.ts';
+import { affectsPrerequisites, checkNoDependents, checkPrerequisites } from '../prerequisites.ts';
 import { displayContextOf, toFlagDetail } from '../representation.ts';
 import type { ShownFlag } from '../schemas.ts';
 import { readMaintainer } from '../store-references.ts';
 import { deleteFlagRows, prepareFlagUpdate, updateFlag } from '../store-writes.ts';
-import { affectsFlagOnly, draftChange, draftLocked, type FlagDraft, type FlagRef } from './draft-change.ts';
+import { draftChange, draftLocked, type FlagDraft, type FlagRef } from './draft-change.ts';
 import { editByInstructions, editByPatch, type FlagEdit, type FlagPatch } from './flag-edit.ts';
 
 export interface FlagChange {
@@ -65,6 +67,23 @@ export async function runFlagChange(
       drafted = undefined; // a retry must not use it again
       return editFlag(tx, ref, edit, draft);
     },
+  );
+}
+
+/** Whether the change concerns the flag's own rows only: no prerequisites, maintainer, expiring targets or segments. */
+function affectsFlagOnly({ before, after, isDeleted, context: { found } }: FlagDraft): boolean {
+  return (
+    !isDeleted &&
+    !affectsPrerequisites(before, after, found.environments) &&
+    before.maintainerId === after.maintainerId &&
+    before.maintainerTeamKey === after.maintainerTeamKey &&
+    found.environments.every(({ key }) => {
+      const [old, config] = [before.environments[key]!, after.environments[key]!];
+      return (
+        old === config ||
+        (haveSameTargets(old, config) && areEqual(segmentKeysOf(old), segmentKeysOf(config)))
+      );
+    })
   );
 }
 

@@ -12,11 +12,8 @@ import { listEnvironments } from '../../environments/store.ts';
 import { unknownThing } from '../../find-project.ts';
 import { requireVersion } from '../../patch/if-match.ts';
 import type { Environment, Project } from '../../projects/project.ts';
-import { segmentKeysOf } from '../../segments/store-uses.ts';
-import { haveSameTargets } from './removed-targets.ts';
 import type { Flag } from '../flag.ts';
 import { checkValues, normalizeFlag, validateFlag, validateSize } from '../model.ts';
-import { affectsPrerequisites } from '../prerequisites.ts';
 import { displayContextOf, toFlagDetail } from '../representation.ts';
 import type { ShownFlag } from '../schemas.ts';
 import { findReferences } from '../store-references.ts';
@@ -171,23 +168,6 @@ function entryOf(
 
 function pause(slice: TimeSlice | undefined): Promise<void> | undefined {
   return slice?.isOver === true ? slice.yieldToEventLoop() : undefined;
-}
-
-/** Whether the change concerns the flag's own rows only: no prerequisites, maintainer, expiring targets or segments. */
-export function affectsFlagOnly({ before, after, isDeleted, context: { found } }: FlagDraft): boolean {
-  return (
-    !isDeleted &&
-    !affectsPrerequisites(before, after, found.environments) &&
-    before.maintainerId === after.maintainerId &&
-    before.maintainerTeamKey === after.maintainerTeamKey &&
-    found.environments.every(({ key }) => {
-      const [old, config] = [before.environments[key]!, after.environments[key]!];
-      return (
-        old === config ||
-        (haveSameTargets(old, config) && areEqual(segmentKeysOf(old), segmentKeysOf(config)))
-      );
-    })
-  );
 }
 
 /** Returns `before` itself when nothing changed. Else raises the versions of the flag and of the changed configurations. */
