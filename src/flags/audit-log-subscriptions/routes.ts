@@ -24,6 +24,7 @@ import {
   findSubscription,
   insertWebhook,
   listSubscriptions,
+  lockWebhooks,
   updateWebhook,
 } from '../webhooks/store.ts';
 import {
@@ -113,6 +114,7 @@ const postSubscription = route(
       savedBy: accountOf(call.caller).id,
     };
     const subscription = await changes.run(call, async (tx) => {
+      await lockWebhooks(tx.db);
       if ((await countSubscriptions(tx.db)) >= MAX_SUBSCRIPTIONS)
         throw problem('body', `would be one more than ${MAX_SUBSCRIPTIONS} subscriptions`);
       const made: Subscription = { ...(await insertWebhook(tx.db, wanted, now)), ...wanted };

@@ -30,7 +30,13 @@ import {
   VIEW,
   readReferences,
 } from './open-repository.ts';
-import { countRepositories, deleteRepository, insertCodeRepository, updateCodeRepository } from './store.ts';
+import {
+  countRepositories,
+  deleteRepository,
+  insertCodeRepository,
+  lockCodeRepositories,
+  updateCodeRepository,
+} from './store.ts';
 import { countBranches, listBranches } from './store-branches.ts';
 
 const MAX_REPOSITORIES = 200;
@@ -114,6 +120,7 @@ const postRepository = route(
     call.requirePermission(codeRepositoryResource(repository));
     const shown = toRepositoryRep(repository);
     await changes.run(call, async (tx) => {
+      await lockCodeRepositories(tx.db);
       if ((await countRepositories(tx.db)) >= MAX_REPOSITORIES)
         throw problem('body', `would be one more than ${MAX_REPOSITORIES} repositories`);
       if (!(await insertCodeRepository(tx.db, repository))) throw taken(repository);

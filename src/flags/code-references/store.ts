@@ -1,6 +1,7 @@
 // Repositories of code references in the database, and extinctions: commits that removed the last reference to a flag.
 import type { Updateable } from 'kysely';
 import { chunk } from '../../kernel/collections/chunk.ts';
+import { lockName } from '../../kernel/storage/locks.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import { updateRow, pageRows } from '../store-rows.ts';
 import { newId } from '../../kernel/id.ts';
@@ -30,6 +31,11 @@ export async function findRepository(
     .$if(hold !== undefined, (query) => query.forUpdate())
     .executeTakeFirst();
   return row && repositoryOf(row);
+}
+
+/** Locks the number of repositories until the transaction ends. */
+export function lockCodeRepositories(tx: Db): Promise<void> {
+  return lockName(tx, 'code-repositories');
 }
 
 export async function countRepositories(db: Db): Promise<number> {

@@ -34,6 +34,7 @@ import {
   findRelayProxyConfig,
   insertRelayProxyConfig,
   listRelayProxyConfigs,
+  lockRelayProxyConfigs,
   readRelayState,
   updateRelayProxyConfig,
 } from './store.ts';
@@ -102,6 +103,7 @@ const postConfig = route(
     const config = { ...fields, id: newId(now), version: 1, createdAt: now, modifiedAt: now };
     await changes.run(call, async (tx) => {
       await requireKeyAccess(call, tx.db, config);
+      await lockRelayProxyConfigs(tx.db);
       if ((await listRelayProxyConfigs(tx.db)).length >= MAX_CONFIGS)
         throw problem('body', `would be one more than ${MAX_CONFIGS} Relay Proxy configurations`);
       await insertRelayProxyConfig(tx.db, config);

@@ -1,5 +1,6 @@
 // Relay Proxy configurations in the database.
 import type { PolicyStatement } from '../../kernel/identity/policy.ts';
+import { lockName } from '../../kernel/storage/locks.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import { buildOnce } from '../../kernel/storage/build-once.ts';
 import { listEnvironmentsOfProjects } from '../environments/store.ts';
@@ -8,6 +9,11 @@ import { findRow, updateRow } from '../store-rows.ts';
 import type { RelayProxyConfig } from './model.ts';
 import { toRelayEnvironment, type RelayState } from './relay-environment.ts';
 import type { RelayProxyConfigRow } from './tables.ts';
+
+/** Locks the number of configurations until the transaction ends. */
+export function lockRelayProxyConfigs(tx: Db): Promise<void> {
+  return lockName(tx, 'relay-proxy-configs');
+}
 
 /** All of them, in order of creation; there are few. */
 export async function listRelayProxyConfigs(db: Db): Promise<RelayProxyConfig[]> {

@@ -39,7 +39,14 @@ import {
   type Webhook,
 } from './model.ts';
 import { requireRedelivery, seesDeliveredEntry } from './access.ts';
-import { insertWebhook, deleteWebhook, findWebhook, listWebhooks, updateWebhook } from './store.ts';
+import {
+  insertWebhook,
+  deleteWebhook,
+  findWebhook,
+  listWebhooks,
+  lockWebhooks,
+  updateWebhook,
+} from './store.ts';
 
 const VIEW = { action: 'viewWebhook' };
 /** Every change is matched against all webhooks, and stored once for each that receives it. */
@@ -97,6 +104,7 @@ const postWebhook = route(
     };
     const webhook = await kernel.changes.run(call, async (tx) => {
       const { db } = tx;
+      await lockWebhooks(db);
       if ((await listWebhooks(db)).length >= MAX_WEBHOOKS)
         throw problem('body', `would be one more than ${MAX_WEBHOOKS} webhooks`);
       const made = await insertWebhook(db, wanted, now);

@@ -2,12 +2,18 @@
 import { newId } from '../../kernel/id.ts';
 import type { PolicyStatement } from '../../kernel/identity/policy.ts';
 import { buildOnce } from '../../kernel/storage/build-once.ts';
+import { lockName } from '../../kernel/storage/locks.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import { stopDeliveriesOfOthers } from '../../kernel/webhooks/store-deliveries.ts';
 import { findRow } from '../store-rows.ts';
 import { FLAGS_API } from './model.ts';
 import type { StoredConfig, Subscription, Webhook } from './model.ts';
 import type { WebhookRow } from './tables.ts';
+
+/** Locks the numbers of webhooks and of subscriptions until the transaction ends. */
+export function lockWebhooks(tx: Db): Promise<void> {
+  return lockName(tx, 'flags-webhooks');
+}
 
 /** All webhooks by creation; there are few. */
 export async function listWebhooks(db: Db): Promise<Webhook[]> {

@@ -1,9 +1,9 @@
 // Custom roles, on both engines: stored fields, holders, and a deletion while another transaction grants the role.
 import assert from 'node:assert/strict';
 import { before, beforeEach, test } from 'node:test';
-import { sql } from 'kysely';
 import { onEachEngine, onEngine } from '../../../test/engines.ts';
 import { eventually } from '../../../test/eventually.ts';
+import { countLockWaiters } from '../../../test/lock-waiters.ts';
 import type { Engine } from '../storage/engine.ts';
 import type { Db } from '../storage/tables.ts';
 import { findMember, insertMember, type Member } from './store-members.ts';
@@ -111,10 +111,7 @@ onEngine('postgres', (testEngine) => {
     member = await insertMember(db, { ...person, customRoles: [gone.key] }, null, NOW);
   });
 
-  const someoneWaits = async () => {
-    const waiting = sql<{ n: number }>`select count(*)::int as n from pg_locks where not granted`;
-    return (await waiting.execute(engine.db)).rows[0]!.n > 0;
-  };
+  const someoneWaits = async () => (await countLockWaiters(engine.db)) > 0;
   const rolesOf = async ({ id }: Member) => (await findMember(engine.db, { id }))?.customRoles;
   const giveRoles = (tx: Db, { id }: Member, keys: string[]) =>
     tx
