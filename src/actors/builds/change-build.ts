@@ -20,7 +20,7 @@ import { checkExecution } from '../jobs/this-node.ts';
 import type { JobMeta } from '../jobs/job-meta.ts';
 import { buildNotFound, type Build, BUILD_MEMORY_MBYTES } from './model.ts';
 import { clearSnapshotSource, insertSnapshot } from './store-snapshots.ts';
-import { deleteBuild, findBuild, lockBuild, updateBuild, isBuildUsed, insertBuild } from './store.ts';
+import { deleteBuild, lockBuild, updateBuild, isBuildUsed, insertBuild } from './store.ts';
 
 interface NewBuild {
   actor: Actor;
@@ -94,28 +94,28 @@ function buildMemory({ settings }: Kernel): number {
 
 /** One that no node has claimed ends at once; for others the node that executes it gets the word. A finished one stays as it is. */
 export async function abortBuild(kernel: Kernel, id: string, now: number): Promise<Build> {
-  await kernel.db.transaction().execute(async (tx) => {
+  return await kernel.db.transaction().execute(async (tx) => {
     const build = await lockBuild(tx, id);
     if (build === undefined) throw buildNotFound();
-    if (!isFinished(build.status)) await abortIn(tx, build, now);
+    return isFinished(build.status) ? build : await abortIn(tx, build, now);
   });
-  const build = await findBuild(kernel.db, id);
-  if (build === undefined) throw buildNotFound();
-  return build;
 }
 
-async function abortIn(tx: Db, build: Build, now: number): Promise<void> {
+async function abortIn(tx: Db, build: Build, now: number): Promise<Build> {
   const { id } = build;
   if (await deleteWaitingJob(tx, id)) {
     const changes = { status: 'ABORTED' as const, finishedAt: now, statusMessage: 'Build was aborted' };
+    const after = { ...build, ...changes };
     await updateBuild(tx, id, changes);
     await clearSnapshotSource(tx, id);
     await endLog(tx, id);
-    await recordBuildEvent(tx, await listBuildWebhooks(tx, build), { ...build, ...changes }, 'ended', now);
-    return;
+    await recordBuildEvent(tx, await listBuildWebhooks(tx, build), after, 'ended', now);
+    return after;
   }
-  await updateBuild(tx, id, { status: 'ABORTING' });
+  const changes = { status: 'ABORTING' as const };
+  await updateBuild(tx, id, changes);
   await requestControl(tx, id, 'abort');
+  return { ...build, ...changes };
 }
 
 /** Refuses one that is not finished, and the one that runs get by default. Its sources are swept later. */

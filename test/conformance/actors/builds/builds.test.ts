@@ -1,11 +1,15 @@
 // Builds over HTTP: their life, numbers, tags, results and access.
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
+import { after, before, describe, mock, test } from 'node:test';
+import { abortBuild } from '../../../../src/actors/builds/change-build.ts';
+import { deleteBuild } from '../../../../src/actors/builds/store.ts';
 import type { JobWorker } from '../../../../src/actors/jobs/job-worker.ts';
 import { readLog } from '../../../../src/actors/logs/stored-log.ts';
+import type { Db } from '../../../../src/kernel/storage/tables.ts';
 import { onEachEngine } from '../../../engines.ts';
 import { eventually, inTime } from '../../../eventually.ts';
 import { giveToken, join } from '../../../people.ts';
+import { insertBuildRow } from '../../../run-rows.ts';
 import type { CallInit, Json, TestServer } from '../../../server.ts';
 import { startServerOn } from '../../../suites.ts';
 import {
@@ -196,6 +200,23 @@ onEachEngine((engine) => {
       assert.equal(aborted['status'], 'ABORTED');
       const { json: later } = await call(`/actor-builds/${running['id']}/abort`, { method: 'POST' });
       assert.deepEqual(later['data'], aborted);
+    });
+
+    test('an abort is answered as it was written, even if the build is deleted before the reply', async () => {
+      const { kernel } = server.app;
+      const { db } = kernel;
+      // Nobody executes it.
+      const id = await insertBuildRow(kernel, { userId: 'user' });
+      const mocked = mock.method(db, 'transaction', () => ({
+        async execute(work: (tx: Db) => Promise<unknown>) {
+          mocked.mock.restore();
+          const result = await db.transaction().execute(work);
+          await db.transaction().execute((tx) => deleteBuild(tx, id));
+          return result;
+        },
+      }));
+      const { status } = await abortBuild(kernel, id, kernel.clock.now());
+      assert.equal(status, 'ABORTING');
     });
   });
 
