@@ -62,29 +62,31 @@ const updateAuthenticated = route(
     bodyIsOptional: true,
     reply: { 200: PrivateUser },
   },
-  async (call, { db, changes }) => {
+  async (call, { changes }) => {
     const account = accountOf(call.caller);
     const resource = userResource(account);
     call.requirePermission(resource);
-    await changes.run(call, async (tx) => {
+    const shown = await changes.run(call, async (tx) => {
       await lockUser(tx.db, call.caller);
       const { profile: before } = await findProfile(tx.db, account.id);
       const emails = [account.email, ...(await listAddedEmails(tx.db, account.id))];
       const ownEmails = emails.map((email) => email.toLowerCase());
       const after = changeProfile(before, call.body ?? {}, ownEmails);
-      if (isDeepStrictEqual(before, after)) return;
-      await upsertProfile(tx.db, account.id, after, call.now);
-      tx.record({
-        accesses: [{ action: 'updateProfile', resource }],
-        kind: 'user',
-        name: account.username,
-        verb: 'changed the profile of',
-        ownerId: account.id,
-        before,
-        after,
-      });
+      if (!isDeepStrictEqual(before, after)) {
+        await upsertProfile(tx.db, account.id, after, call.now);
+        tx.record({
+          accesses: [{ action: 'updateProfile', resource }],
+          kind: 'user',
+          name: account.username,
+          verb: 'changed the profile of',
+          ownerId: account.id,
+          before,
+          after,
+        });
+      }
+      return await readOwnUser(tx.db, account);
     });
-    return toPrivateUser(await readOwnUser(db, account), call.base, mayViewEmails(call.caller));
+    return toPrivateUser(shown, call.base, mayViewEmails(call.caller));
   },
 );
 

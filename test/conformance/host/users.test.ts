@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { sql } from 'kysely';
+import { withChangeBeforeReply } from '../../change-before-reply.ts';
 import { onEachEngine } from '../../engines.ts';
 import { joinHost, type HostPerson } from '../../host-people.ts';
 import { giveToken } from '../../people.ts';
@@ -128,6 +129,17 @@ onEachEngine((engine) => {
     assert.equal((await ada.call('/graphql', post({ query }))).json['data'].viewer.name, 'Ada L.');
     const other = `{ user(login: "${ada.login}") { name } }`;
     assert.equal((await server.call('/graphql', post({ query: other }))).json['data'].user.name, 'Ada L.');
+  });
+
+  test('a change of a profile is answered as it was written, whatever is changed before the reply', async () => {
+    const ada = await person();
+    const { json } = await withChangeBeforeReply(
+      server,
+      () => ada.call('/user', patch({ bio: 'later' })),
+      () => ada.call('/user', patch({ bio: 'first' })),
+    );
+    assert.equal(json['bio'], 'first');
+    assert.equal((await ada.call('/user')).json['bio'], 'later');
   });
 
   test('a wrong profile changes nothing', async () => {
