@@ -201,6 +201,8 @@ export function storageRoutes<Counts>(type: StorageType<Counts>): Route[] {
       const { caller, now, body } = call;
       const opened = await open(kernel, 'write', call);
       const { name } = body;
+      // What was changed is answered so, even if another call deleted it already.
+      const counts = await type.findCounts(opened, kernel);
       const after = await kernel.changes.run(call, async (tx) => {
         const { db } = tx;
         if (name != null) await lockNames(db, opened.userId);
@@ -220,7 +222,7 @@ export function storageRoutes<Counts>(type: StorageType<Counts>): Route[] {
         });
         return storage;
       });
-      return reply(200, await detailOf(after, kernel, caller));
+      return reply(200, type.detail(after, counts, kernel, caller));
     },
   );
 

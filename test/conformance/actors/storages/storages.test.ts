@@ -7,6 +7,7 @@ import { openStorage } from '../../../../src/actors/storages/access.ts';
 import { PURGE } from '../../../../src/actors/storages/routes.ts';
 import { anonymousAt } from '../../../../src/kernel/identity/caller.ts';
 import { isOpen } from '../../../../src/kernel/http/route.ts';
+import { withChangeBeforeReply } from '../../../change-before-reply.ts';
 import { onEachEngine } from '../../../engines.ts';
 import { eventually, inTime } from '../../../eventually.ts';
 import { giveToken, join } from '../../../people.ts';
@@ -76,22 +77,23 @@ onEachEngine((engine) => {
   const fill = (path: string, reference: string, inside = 'aaaaaaaaaaaaaaa') =>
     `/v2${path}`.replace('{storageId}', reference).replace(/\{\w+\}/, inside);
 
-  test('what a call created is answered as created, even if it is deleted before the reply', async (t) => {
-    const { changes, db } = server.app.kernel;
-    const run = changes.run.bind(changes);
-    const mocked = t.mock.method(changes, 'run', async (...args: Parameters<typeof changes.run>) => {
-      const result = await run(...args);
-      for (const table of ['storages', 'datasets', 'kv_stores', 'request_queues'] as const)
-        await db.deleteFrom(table).execute();
-      return result;
-    });
-    const created = [];
-    for (const path of PATHS) created.push(await server.call(`${path}?name=brief`, { method: 'POST' }));
-    mocked.mock.restore();
-    assert.deepEqual(
-      created.map(({ status, json }) => [status, json['data']?.name]),
-      PATHS.map(() => [201, 'brief']),
-    );
+  async function deleteAll(): Promise<void> {
+    for (const table of ['storages', 'datasets', 'kv_stores', 'request_queues'] as const)
+      await server.app.kernel.db.deleteFrom(table).execute();
+  }
+
+  test('what a call created or changed is answered so, even if it is deleted before the reply', async () => {
+    for (const path of PATHS) {
+      const created = await withChangeBeforeReply(server, deleteAll, () =>
+        server.call(`${path}?name=brief`, { method: 'POST' }),
+      );
+      assert.deepEqual([created.status, created.json['data']?.name], [201, 'brief']);
+      const { id } = await create(path);
+      const changed = await withChangeBeforeReply(server, deleteAll, () =>
+        server.call(`${path}/${id}`, { method: 'PUT', body: { title: 'Brief' } }),
+      );
+      assert.deepEqual([changed.status, changed.json['data']?.title], [200, 'Brief']);
+    }
   });
 
   test('A2 who shows no token cannot tell a storage that is closed from one that is not there', async () => {
