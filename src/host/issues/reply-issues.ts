@@ -5,7 +5,7 @@ import type { Static } from '../../kernel/schema/schema.ts';
 import { renderBodies } from '../contents/render-bodies.ts';
 import type { FoundRepository } from '../repositories/access.ts';
 import type { Issue } from './issue.ts';
-import { toIssue, type IssueReply } from './model.ts';
+import { toIssue, type IssueReply, type ShownIssue } from './model.ts';
 import { showIssuesOf } from './show-issues.ts';
 
 interface ReplyCall {
@@ -25,18 +25,19 @@ export async function replyIssue(
   return (await replyIssues(kernel, call, [found], [issue]))[0]!;
 }
 
-/** In their order. Their repositories are all given. */
+/** In their order. Their repositories are all given, and what they nest may have been read already. */
 export async function replyIssues(
   kernel: Kernel,
   { caller, headers, base }: ReplyCall,
   found: readonly FoundRepository[],
   issues: readonly Issue[],
+  reading: Promise<ShownIssue[]> | ShownIssue[] = showIssuesOf(kernel.db, caller, found, issues),
 ): Promise<ShownReply[]> {
   const names = new Map(
     found.map(({ repository, owner }) => [repository.number, `${owner.login}/${repository.name}`]),
   );
   const [shown, bodies] = await Promise.all([
-    showIssuesOf(kernel.db, caller, found, issues),
+    reading,
     renderBodies(
       kernel,
       issues.map(({ body }) => body),

@@ -9,7 +9,7 @@ import { READ_REPOSITORY } from '../repositories/access.ts';
 import { viewerFor } from '../repositories/visibility.ts';
 import { IssueId, openOtherIssue } from './access.ts';
 import { addDependency, MAX_DEPENDENCIES, noSuchBlocker, removeDependency } from './change-links.ts';
-import { showAgain } from './routes.ts';
+import { changeAndShow } from './routes.ts';
 import { showLinkedIssues } from './show-linked.ts';
 import { listDependencies, type DependencyDirection } from './store-dependencies.ts';
 
@@ -74,8 +74,7 @@ const addBlocker = issueRoute(
     const other = { id: call.body.issue_id, use: { writes: 'triage' }, missing: noSuchBlocker } as const;
     const { id: blockingId } = await openOtherIssue(kernel, call, opened, other);
     const dependency = { blockedId: opened.issue.id, blockingId };
-    await kernel.changes.run(call, (tx) => addDependency(tx, dependency));
-    const shown = await showAgain(kernel, call, opened);
+    const shown = await changeAndShow(kernel, call, opened, (tx) => addDependency(tx, dependency));
     return reply(201, shown, { location: `${shown.url}/dependencies/blocked_by` });
   },
 );
@@ -97,8 +96,7 @@ const removeBlocker = issueRoute(
     const other = { id: call.params.issue_id, use: 'read', missing: noSuchBlocker } as const;
     const { id: blockingId } = await openOtherIssue(kernel, call, opened, other);
     const dependency = { blockedId: opened.issue.id, blockingId };
-    await kernel.changes.run(call, (tx) => removeDependency(tx, dependency));
-    return await showAgain(kernel, call, opened);
+    return await changeAndShow(kernel, call, opened, (tx) => removeDependency(tx, dependency));
   },
 );
 

@@ -1,4 +1,6 @@
 // Sub-issues: the parent of an issue, the list of its own sub-issues, and changes of both.
+import type { ChangeTransaction } from '../../kernel/change/changes.ts';
+import type { ChangeActor } from '../../kernel/identity/actor.ts';
 import { Page } from '../../kernel/http/reply/page.ts';
 import { reply } from '../../kernel/http/route.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
@@ -11,7 +13,7 @@ import { READ_REPOSITORY } from '../repositories/access.ts';
 import { viewerFor } from '../repositories/visibility.ts';
 import { IssueId, openOtherIssue } from './access.ts';
 import { addSubIssue, MAX_LEVELS, MAX_SUB_ISSUES, noSuchSubIssue, removeSubIssue } from './change-links.ts';
-import { showLinkedIssues, type ShowingCall } from './show-linked.ts';
+import { readLinkedIssues, replyLinkedIssues, showLinkedIssues, type ShowingCall } from './show-linked.ts';
 import { listSubIssueIds, listSubIssues, lockIssueLinks, updatePositions } from './store.ts';
 
 const SubIssueId = Type.Integer({
@@ -86,8 +88,9 @@ const addSubIssueRoute = issueRoute(
     const other = { id, use: { writes: 'triage' }, missing: noSuchSubIssue } as const;
     const subIssue = await openOtherIssue(kernel, call, opened, other);
     const link = { parentId: opened.issue.id, subIssueId: subIssue.id };
-    await kernel.changes.run(call, (tx) => addSubIssue(tx, link, { replacesParent }));
-    const shown = await showAgain(kernel, call, opened);
+    const shown = await changeAndShow(kernel, call, opened, (tx) =>
+      addSubIssue(tx, link, { replacesParent }),
+    );
     return reply(201, shown, { location: `${shown.url}/sub_issues` });
   },
 );
@@ -110,8 +113,7 @@ const removeSubIssueRoute = issueRoute(
     const other = { id: call.body.sub_issue_id, use: 'read', missing: noSuchSubIssue } as const;
     const subIssue = await openOtherIssue(kernel, call, opened, other);
     const link = { parentId: opened.issue.id, subIssueId: subIssue.id };
-    await kernel.changes.run(call, (tx) => removeSubIssue(tx, link));
-    return await showAgain(kernel, call, opened);
+    return await changeAndShow(kernel, call, opened, (tx) => removeSubIssue(tx, link));
   },
 );
 
@@ -138,13 +140,12 @@ const reprioritize = issueRoute(
   async (call, kernel, opened) => {
     const { id: parentId } = opened.issue;
     const whole = { offset: 0, limit: MAX_SUB_ISSUES };
-    await kernel.changes.run(call, async ({ db }) => {
+    return await changeAndShow(kernel, call, opened, async ({ db }) => {
       await lockIssueLinks(db);
       const seen = await listSubIssues(db, opened.issue, viewerFor(call.caller), whole);
       const known = new Set(seen.items.map(({ id }) => id));
       await updatePositions(db, moved(await listSubIssueIds(db, parentId), known, call.body));
     });
-    return await showAgain(kernel, call, opened);
   },
 );
 
@@ -165,16 +166,21 @@ function moved(
   return others.toSpliced(others.indexOf(neighbour) + (field === 'after_id' ? 1 : 0), 0, id);
 }
 
-/** As it is after the change. */
-export async function showAgain(
+/** The reply is the issue as the change has left it. */
+export async function changeAndShow(
   kernel: Kernel,
-  call: ShowingCall,
+  call: ChangeActor & ShowingCall,
   { issue }: OpenedIssue,
+  change: (tx: ChangeTransaction) => Promise<void>,
 ): Promise<Static<typeof IssueReply>> {
-  const present = (await listIssuesById(kernel.db, [issue.id])).get(issue.id);
-  const [shown] = present === undefined ? [] : await showLinkedIssues(kernel, call, [present]);
-  if (shown === undefined) throw issueNotFound();
-  return shown;
+  const read = await kernel.changes.run(call, async (tx) => {
+    await change(tx);
+    const present = await listIssuesById(tx.db, [issue.id]);
+    const linked = await readLinkedIssues(tx.db, call.caller, [...present.values()]);
+    if (linked.shown.length === 0) throw issueNotFound();
+    return linked;
+  });
+  return (await replyLinkedIssues(kernel, call, read))[0]!;
 }
 
 export const subIssueRoutes = [

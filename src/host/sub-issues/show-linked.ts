@@ -2,9 +2,11 @@
 import type { Caller } from '../../kernel/identity/caller.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
 import type { Static } from '../../kernel/schema/schema.ts';
+import type { Db } from '../../kernel/storage/tables.ts';
 import { replyIssues } from '../issues/reply-issues.ts';
 import type { Issue } from '../issues/issue.ts';
-import type { IssueReply } from '../issues/model.ts';
+import type { IssueReply, ShownIssue } from '../issues/model.ts';
+import { showIssuesOf } from '../issues/show-issues.ts';
 import { toNestedRepository, type ShownRepository } from '../repositories/model.ts';
 import { showRepositories } from '../repositories/show-repository.ts';
 import { listRepositoriesByNumber } from '../repositories/store.ts';
@@ -18,7 +20,7 @@ export interface ShowingCall {
 
 /** By number; those that the caller does not see are missing. */
 export async function showPlaces(
-  { db }: Kernel,
+  db: Db,
   caller: Caller,
   issues: readonly Issue[],
 ): Promise<Map<number, ShownRepository>> {
@@ -29,17 +31,40 @@ export async function showPlaces(
   return new Map(shown.map((one) => [one.repository.number, one]));
 }
 
-/** In their order, without those of repositories that the caller does not see. Each names its repository. */
+interface LinkedIssues {
+  places: Map<number, ShownRepository>;
+  shown: ShownIssue[];
+}
+
+/** In their order, without those of repositories that the caller does not see. */
+export async function readLinkedIssues(
+  db: Db,
+  caller: Caller,
+  issues: readonly Issue[],
+): Promise<LinkedIssues> {
+  const places = await showPlaces(db, caller, issues);
+  const seen = issues.filter(({ repositoryNumber }) => places.has(repositoryNumber));
+  return { places, shown: await showIssuesOf(db, caller, [...places.values()], seen) };
+}
+
+/** Each names its repository. Not for use in a transaction, because texts are rendered. */
+export async function replyLinkedIssues(
+  kernel: Kernel,
+  call: ShowingCall,
+  { places, shown }: LinkedIssues,
+): Promise<Static<typeof IssueReply>[]> {
+  const issues = shown.map(({ issue }) => issue);
+  const replies = await replyIssues(kernel, call, [...places.values()], issues, shown);
+  return replies.map((reply, index) => ({
+    ...reply,
+    repository: toNestedRepository(places.get(issues[index]!.repositoryNumber)!, call.base),
+  }));
+}
+
 export async function showLinkedIssues(
   kernel: Kernel,
   call: ShowingCall,
   issues: readonly Issue[],
 ): Promise<Static<typeof IssueReply>[]> {
-  const places = await showPlaces(kernel, call.caller, issues);
-  const seen = issues.filter(({ repositoryNumber }) => places.has(repositoryNumber));
-  const replies = await replyIssues(kernel, call, [...places.values()], seen);
-  return replies.map((reply, index) => ({
-    ...reply,
-    repository: toNestedRepository(places.get(seen[index]!.repositoryNumber)!, call.base),
-  }));
+  return await replyLinkedIssues(kernel, call, await readLinkedIssues(kernel.db, call.caller, issues));
 }

@@ -84,7 +84,7 @@ async function readIssues(
     subjectId !== null && Object.values(EVENT_MEMBERS[event] ?? {}).includes('issue') ? subjectId : [],
   );
   const issues = await listIssuesById(kernel.db, ids);
-  const places = await showPlaces(kernel, caller, [...issues.values()]);
+  const places = await showPlaces(kernel.db, caller, [...issues.values()]);
   return (id) => {
     const issue = issues.get(id);
     const place = issue && places.get(issue.repositoryNumber);

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { Issue } from '../../../../src/host/issues/issue.ts';
+import { withChangeBeforeReply } from '../../../change-before-reply.ts';
 import { onEachEngine } from '../../../engines.ts';
 import { joinHost, type HostPerson } from '../../../host-people.ts';
 import { giveToken } from '../../../people.ts';
@@ -108,6 +109,24 @@ onEachEngine((engine) => {
       'sub_issue_removed',
       'parent_issue_removed',
     ]);
+  });
+
+  test('a change of links is answered as it was written, whatever is changed before the reply', async () => {
+    const [issue, other] = (await several(2)) as [Issue, Issue];
+    const added = await withChangeBeforeReply(
+      server,
+      () => ada.delete(`${at(issue)}/sub_issue`, { sub_issue_id: other.id }),
+      () => add(issue, other),
+    );
+    assert.deepEqual([added.status, added.json['sub_issues_summary']?.total], [201, 1]);
+    assert.deepEqual(await list(issue, 'sub_issues'), []);
+    const blocked = await withChangeBeforeReply(
+      server,
+      () => ada.delete(`${at(issue)}/dependencies/blocked_by/${other.id}`),
+      () => block(issue, other),
+    );
+    assert.deepEqual([blocked.status, blocked.json['issue_dependencies_summary']?.blocked_by], [201, 1]);
+    assert.deepEqual(await list(issue, 'dependencies/blocked_by'), []);
   });
 
   test('an issue has one parent, which is replaced where the call says so', async () => {
