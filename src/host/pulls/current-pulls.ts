@@ -9,14 +9,21 @@ import { isChecked, UNCHECKED } from './pull.ts';
 import { readBranch } from './pull-git.ts';
 import { showPulls } from './show-pulls.ts';
 
-/** A push is recorded after it has moved a branch, so git is asked: one read of a small file for each base. */
 export async function showCurrentPulls(
-  { db, services }: Kernel,
+  kernel: Kernel,
   caller: Caller,
   found: FoundRepository,
   issues: readonly Issue[],
 ): Promise<ShownPull[]> {
-  const all = await showPulls(db, caller, found, issues);
+  return await withoutOldChecks(kernel, found, await showPulls(kernel.db, caller, found, issues));
+}
+
+/** A push is recorded after it has moved a branch, so git is asked: one read of a small file for each base. */
+export async function withoutOldChecks(
+  { services }: Kernel,
+  found: FoundRepository,
+  all: readonly ShownPull[],
+): Promise<ShownPull[]> {
   const bases = new Map<string, string | undefined>();
   const isKnown = ({ pull }: ShownPull) => pull.mergeable !== null;
   const git = all.some(isKnown) ? services.git.repository(found.repository.number) : undefined;

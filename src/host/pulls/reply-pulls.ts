@@ -7,9 +7,10 @@ import type { Issue } from '../issues/issue.ts';
 import { listIssuesById } from '../issues/store.ts';
 import { readMergeableState } from '../protection/mergeable-state.ts';
 import type { FoundRepository } from '../repositories/access.ts';
-import { requestUnknown, showCurrentPulls } from './current-pulls.ts';
+import { requestUnknown, showCurrentPulls, withoutOldChecks } from './current-pulls.ts';
 import { toPull, toPullSimple, type PullReply, type PullSimpleReply, type ShownPull } from './model.ts';
 import { pullNotFound } from './pull.ts';
+import { showPulls } from './show-pulls.ts';
 
 /** The part of a call that replies need. */
 export interface ReplyCall {
@@ -26,12 +27,18 @@ export async function replySimply(
   ids: readonly number[],
 ): Promise<Static<typeof PullSimpleReply>[]> {
   const issues = await listIssuesById(kernel.db, ids);
-  const shown = await showCurrentPulls(
-    kernel,
-    call.caller,
-    found,
-    ids.flatMap((id) => issues.get(id) ?? []),
-  );
+  const present = ids.flatMap((id) => issues.get(id) ?? []);
+  return await replyShown(kernel, call, found, await showPulls(kernel.db, call.caller, found, present));
+}
+
+/** The same for those that have been read already. */
+export async function replyShown(
+  kernel: Kernel,
+  call: ReplyCall,
+  found: FoundRepository,
+  read: readonly ShownPull[],
+): Promise<Static<typeof PullSimpleReply>[]> {
+  const shown = await withoutOldChecks(kernel, found, read);
   const bodies = await bodiesOf(kernel, call, found, shown);
   return shown.map((one, index) => toPullSimple(one, call.base, bodies[index]!));
 }

@@ -1,5 +1,6 @@
 // Requested reviewers on a running server, and what webhooks receive of requests and reviews.
 import assert from 'node:assert/strict';
+import { withChangeBeforeReply } from '../../../change-before-reply.ts';
 import { onEachEngine } from '../../../engines.ts';
 import { eventually } from '../../../eventually.ts';
 import { afterGitTests as after, beforeGitTests as before, gitTest as test } from '../../../git-tests.ts';
@@ -64,6 +65,25 @@ onEachEngine((engine) => {
         ['review_request_removed', 'ada', 'pushers'],
       ],
     );
+  });
+
+  test('a request is answered as it was written, whatever is changed before the reply', async () => {
+    const { ada } = crew;
+    const { pull } = await newPull(ada, at);
+    const path = `${pull}/requested_reviewers`;
+    const body = { reviewers: ['bob'] };
+    const requested = await withChangeBeforeReply(
+      server,
+      () => ada.delete(path, body),
+      () => expect(201, ada.post(path, body)),
+    );
+    assert.deepEqual(loginsOf(requested['requested_reviewers']), ['bob']);
+    const left = await withChangeBeforeReply(
+      server,
+      () => ada.post(path, body),
+      () => expect(200, ada.delete(path, body)),
+    );
+    assert.deepEqual(loginsOf(left['requested_reviewers']), []);
   });
 
   test('whoever has reviewed is not waited for any more, nor is a team of theirs, until asked again', async () => {
