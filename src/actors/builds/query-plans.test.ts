@@ -27,6 +27,7 @@ import {
   listReferencedDependencies,
   listReferencedSources,
   lockBuild,
+  shareLockBuild,
   updateBuild,
 } from './store.ts';
 
@@ -84,6 +85,7 @@ onEachEngine((testEngine) => {
     for (const from of [undefined, { id: '', startedAt: 0 }])
       await listFinishedJobs(db, 'builds', of!, { after: from, before: last!, finishedBefore: 1000 }, 5);
     await db.transaction().execute(async (tx) => {
+      await shareLockBuild(tx, { id: 'build-9' });
       await lockBuild(tx, 'build-9');
       await updateBuild(tx, 'build-9', { status: 'RUNNING' });
       await clearSnapshotSource(tx, 'build-9');

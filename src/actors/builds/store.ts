@@ -1,5 +1,6 @@
 // Builds in the database.
 import type { Insertable, Selectable } from 'kysely';
+import { Failure } from '../../kernel/failure.ts';
 import type { Slice } from '../../kernel/http/reply/page.ts';
 import { buildOnce } from '../../kernel/storage/build-once.ts';
 import { notifyOnCommit } from '../../kernel/storage/notify-on-commit.ts';
@@ -60,6 +61,19 @@ export async function findReadme(
     .executeTakeFirst();
   return row?.readme ?? null;
 }
+
+/**
+ * Until the transaction ends, the build is not deleted: retention locks it and then looks for runs. Throws where the build,
+ * which was found before, is gone.
+ */
+export async function shareLockBuild(tx: Db, { id }: Pick<Build, 'id'>): Promise<void> {
+  const { rows } = await tx.executeQuery(selectAndShareLock(tx, id));
+  if (rows.length === 0) throw new Failure('conflict', 'The build was deleted meanwhile.');
+}
+
+const selectAndShareLock = buildOnce((db, id: string) =>
+  db.selectFrom('builds').select('id').where('id', '=', id).forKeyShare(),
+);
 
 /** Locks the row until the transaction ends. */
 export async function lockBuild(tx: Db, id: string): Promise<Build | undefined> {

@@ -1,17 +1,24 @@
 // Which finished runs and builds the retention removes, and which it keeps.
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { after, before, mock, test } from 'node:test';
 import { onEachEngine } from '../../../test/engines.ts';
+import { eventually } from '../../../test/eventually.ts';
+import { countLockWaiters } from '../../../test/lock-waiters.ts';
 import { insertRunRow } from '../../../test/run-rows.ts';
 import type { Json, TestServer } from '../../../test/server.ts';
 import { startServerOn } from '../../../test/suites.ts';
+import type { KnownCaller } from '../../kernel/identity/caller.ts';
+import { findMember } from '../../kernel/identity/store-members.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
+import type { Db, Tables } from '../../kernel/storage/tables.ts';
+import { findActorById } from '../actors/store.ts';
 import { setTag } from '../actors/store-tags.ts';
 import { NEW_BUILD } from '../builds/fixture.ts';
 import { buildRetention } from '../builds/change-build.ts';
 import { insertBuild } from '../builds/store.ts';
 import { insertLog } from '../logs/store.ts';
 import { runRetention } from '../runs/change-run.ts';
+import { startRun } from '../runs/start-run.ts';
 import { ensureAccountRecord, updateAccountLimits } from '../users/store.ts';
 
 const DAY = 24 * 60 * 60 * 1000;
@@ -86,29 +93,75 @@ onEachEngine((engine) => {
     assert.equal((await server.call(`/v2/datasets/${used}`)).status, 200);
   });
 
-  test('builds go with the last run that names them, except those with a tag and the ten newest', async () => {
-    const created = await server.call('/v2/actors', { method: 'POST', body: { name: 'built' } });
+  /** An Actor with this many builds, the first of which is the oldest. */
+  async function insertBuilds(name: string, count: number): Promise<{ actorId: string; ids: string[] }> {
+    const created = await server.call('/v2/actors', { method: 'POST', body: { name } });
     const actorId = created.json['data'].id as string;
+    const now = kernel.clock.now();
+    const ids: string[] = [];
+    for (let at = 0; at < count; at += 1) {
+      const id = `${actorId}-${at}`;
+      const times = { startedAt: now + at, finishedAt: now + at };
+      await insertBuild(kernel.db, { ...NEW_BUILD, id, actorId, userId, buildNumber: `0.1.${at}`, ...times });
+      await insertLog(kernel.db, { id, userId }, now);
+      ids.push(id);
+    }
+    return { actorId, ids };
+  }
+
+  /** With the first build. `within` gets the work of the transaction, and does it. */
+  async function startWith(
+    { actorId }: { actorId: string },
+    within: (work: (tx: Db) => Promise<unknown>) => Promise<unknown>,
+  ): Promise<void> {
+    // Another object for the same database: the transactions of the server stay as they are.
+    const db = kernel.db.withTables<Pick<Tables, 'builds'>>();
+    mock.method(db, 'transaction', () => ({ execute: within }));
+    const actor = (await findActorById(db, actorId))!;
+    const member = (await findMember(db, { id: userId }))!;
+    const caller: KnownCaller = { kind: 'session', member, grants: [] };
+    const meta = { origin: 'API', initiator: { memberId: userId } } as const;
+    const query = { build: '0.1.0' };
+    await startRun({ ...kernel, db }, { actor, caller, meta, query, input: 'none' }, kernel.clock.now());
+  }
+
+  test('a build with which a run is just being started is kept', async () => {
+    const built = await insertBuilds('starting', 11);
+    server.clock.ahead += 8 * DAY;
+    let isOver = false;
+    let sweep: Promise<void> | undefined;
+    await startWith(built, (work) =>
+      kernel.db.transaction().execute(async (tx) => {
+        await work(tx);
+        sweep = (async () => {
+          await buildRetention(kernel).run(signal);
+          isOver = true;
+        })();
+        if (engine.kind === 'postgres')
+          await eventually(async () => isOver || (await countLockWaiters(kernel.db)) > 0);
+      }),
+    );
+    await sweep;
+    assert.deepEqual(await buildsOf(built.actorId), built.ids);
+  });
+
+  test('no run is started with a build that is deleted just before', async () => {
+    const built = await insertBuilds('late', 11);
+    server.clock.ahead += 8 * DAY;
+    const started = startWith(built, async (work) => {
+      await buildRetention(kernel).run(signal);
+      await kernel.db.transaction().execute(work);
+    });
+    await assert.rejects(started, { kind: 'conflict', message: 'The build was deleted meanwhile.' });
+  });
+
+  test('builds go with the last run that names them, except those with a tag and the ten newest', async () => {
+    const { actorId, ids } = await insertBuilds('built', 16);
     await server.call(`/v2/actors/${actorId}`, {
       method: 'PUT',
       body: { defaultRunOptions: { build: '0.1.2' } },
     });
-    const now = kernel.clock.now();
-    const ids: string[] = [];
-    for (let at = 0; at < 16; at += 1) {
-      const id = `${actorId}-${at}`;
-      const times = { startedAt: now + at, finishedAt: at === 3 ? null : now + at };
-      await insertBuild(kernel.db, {
-        ...NEW_BUILD,
-        id,
-        actorId,
-        userId,
-        buildNumber: `0.1.${at}`,
-        ...times,
-      });
-      await insertLog(kernel.db, { id, userId }, now);
-      ids.push(id);
-    }
+    await kernel.db.updateTable('builds').set({ finished_at: null }).where('id', '=', ids[3]!).execute();
     await setTag(kernel.db, actorId, 'old', ids[0]!);
     for (const named of [{ options: { build: '0.1.4' } }, { actorStandby: { build: '0.1.5' } }]) {
       const body = { actId: actorId, ...named };

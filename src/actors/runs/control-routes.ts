@@ -10,6 +10,7 @@ import type { Db } from '../../kernel/storage/tables.ts';
 import { openActor } from '../actors/access.ts';
 import { findActorById, countMetamorph } from '../actors/store.ts';
 import { resolveBuild } from '../builds/access.ts';
+import { shareLockBuild } from '../builds/store.ts';
 import { prepareInput, withSentInput } from '../input/prepare-input.ts';
 import { checkExecution } from '../jobs/this-node.ts';
 import { fitMemory } from '../input/memory.ts';
@@ -103,6 +104,7 @@ const metamorph = route(
         if (before.metamorphs.length + 1 !== count) {
           throw new Failure('conflict', 'Another metamorph of this run came first.', { isContested: true });
         }
+        await shareLockBuild(tx, build);
         if (record !== undefined) await insertRecord(tx, run.storeId, inputKey, record, now);
         const changes = {
           ...(await addAliases(tx, before, build, now)),
@@ -180,6 +182,7 @@ const resurrect = route(
           },
         );
       }
+      if (build !== undefined) await shareLockBuild(tx, build);
       const { options } = before;
       const changes = {
         ...(build && { buildId: build.id, buildNumber: build.buildNumber }),

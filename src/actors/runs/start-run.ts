@@ -12,6 +12,7 @@ import { countRunStart } from '../actors/store.ts';
 import { PERMISSION_LEVELS, type Actor, type PermissionLevel } from '../actors/model.ts';
 import type { Build } from '../builds/model.ts';
 import { resolveBuild } from '../builds/access.ts';
+import { shareLockBuild } from '../builds/store.ts';
 import { prepareInput, type InputBody, type SentInput } from '../input/prepare-input.ts';
 import { memoryOfRun } from '../input/memory.ts';
 import { checkExecution } from '../jobs/this-node.ts';
@@ -58,7 +59,9 @@ export async function startRun(kernel: Kernel, start: RunStart, now: number): Pr
       const { id, userId, taskId } = run;
       await shareLockAccount(tx, start.caller);
       await checkQuota(kernel, tx, run);
-      const [, , , , listening] = await awaitAll([
+      const [listening] = await awaitAll([
+        listRunWebhooks(tx, run),
+        shareLockBuild(tx, build),
         insertRunStorages(tx, { run, build, input: record }, now),
         insertRun(tx, run),
         insertLog(tx, run, now),
@@ -67,7 +70,6 @@ export async function startRun(kernel: Kernel, start: RunStart, now: number): Pr
           { id, kind: 'run', userId, memoryMbytes: run.options.memoryMbytes, node: start.node },
           now,
         ),
-        listRunWebhooks(tx, run),
       ]);
       const own = start.webhooks === undefined ? [] : await insertAdHocWebhooks(tx, start.webhooks, run);
       await start.inSameTransaction?.(tx, run);
