@@ -12,7 +12,7 @@ import { findActorByName, insertActor, takeBuildNumber, updateActor } from '../a
 import type { ActorVersion } from '../actors/version.ts';
 import { deleteBuildRows } from '../builds/change-build.ts';
 import { BUILD_MEMORY_MBYTES, type Build } from '../builds/model.ts';
-import { insertBuild, isBuildUsed } from '../builds/store.ts';
+import { insertBuild, isBuildUsed, lockBuild } from '../builds/store.ts';
 import { readLibrary, type LibraryActor } from './library-actors.ts';
 import { listCurrentBuilds } from './store.ts';
 
@@ -33,12 +33,14 @@ async function install(tx: ChangeTransaction, own: LibraryActor): Promise<void> 
   const { db, actor } = tx;
   const { now } = actor;
   const known = await findActorByName(db, LIBRARY_ID, own.fields.name);
+  const older = known && (await findTaggedBuild(db, known.id, TAG));
+  // Before the Actor, as starts of runs do.
+  if (older !== undefined) await lockBuild(db, older);
   const installed =
     known === undefined
       ? await insertActor(db, LIBRARY_ID, own.fields, now)
       : await updateActor(db, known.id, own.fields, now);
   await saveVersion(db, installed, own, now);
-  const older = await findTaggedBuild(db, installed.id, TAG);
   const build = await newBuild(db, installed, own, now);
   await insertBuild(db, build);
   await setTag(db, installed.id, TAG, build.id);
