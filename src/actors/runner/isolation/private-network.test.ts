@@ -203,10 +203,10 @@ test('what slirp4netns says is the reason, and what will not change is tried onc
   const slirp4netns = join(folder, 'slirp4netns');
   const connecting = async (...said: string[]) => {
     rmSync(tries, { force: true });
-    const lines = said.map((line) => `echo '${line}' >&2`);
-    writeFileSync(slirp4netns, ['#!/bin/sh', `echo >> ${tries}`, ...lines, 'exit 1'].join('\n'), {
-      mode: 0o755,
-    });
+    // Its last words arrive when its end is known.
+    const lines = ['while kill -0 $$ 2>/dev/null; do :; done', ...said.map((line) => `echo '${line}'`)];
+    const script = ['#!/bin/sh', `echo >> ${tries}`, `{ ${lines.join('; ')}; } >&2 &`, 'exit 1'];
+    writeFileSync(slirp4netns, script.join('\n'), { mode: 0o755 });
     const network = privateNetworkOf({ unshare: '/bin/true', slirp4netns }, []);
     const { reason } = await network.connect(process.pid).then(
       () => assert.fail('it is connected'),

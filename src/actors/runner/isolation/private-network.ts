@@ -85,10 +85,13 @@ async function startSlirp(words: readonly string[]): Promise<NetworkConnection> 
     detached: true,
     stdio: ['ignore', 'ignore', 'pipe', 'pipe', 'pipe'],
   });
-  const ended = once(child, 'exit');
-  ended.catch(() => {});
+  const exited = once(child, 'exit');
+  exited.catch(() => {});
   await once(child, 'spawn');
   const [errors, ready, exit] = child.stdio.slice(2) as [Readable, Readable, Writable];
+  // What it says last may be read after its end is known.
+  const ended = Promise.all([exited, once(errors, 'close')]);
+  ended.catch(() => {});
   let said = '';
   const end = (): void => {
     child.kill('SIGKILL');
