@@ -255,10 +255,14 @@ describe('code in the console', { skip: noBrowser || needsGit.skip, timeout: 10 
     page.on('request', (request) => {
       if (request.resourceType() === 'fetch') calls.push(new URL(request.url()).pathname);
     });
-    // What was read before the stream began is read once more.
-    const begun = page.waitForResponse((response) => response.url().endsWith('/signalbox/v1/stream'));
+    // What was read before the stream began is read once more. Tabs tell each other that it has begun.
+    const begun = Promise.withResolvers<void>();
+    await page.exposeFunction('tellBegun', begun.resolve);
+    await page.addInitScript(`new BroadcastChannel('signalbox_stream').onmessage = ({ data }) => {
+      if (data.event?.event === 'begin') tellBegun();
+    };`);
     await page.route('**/signalbox/v1/me', async (route) => {
-      await begun;
+      await begun.promise;
       await route.continue();
     });
     await page.reload();
