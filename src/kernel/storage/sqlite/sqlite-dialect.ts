@@ -22,9 +22,8 @@ import { asStorageFailure } from '../storage-failure.ts';
 import { takeNotifications } from '../notify-on-commit.ts';
 import type { StorageThread } from './sqlite-client.ts';
 import type { KeyReads } from './sqlite-key-reads.ts';
-import { columnsIn, hasWritten } from './sqlite-protocol.ts';
-import type { StorageRequest, RawResult, ThrownError } from './sqlite-protocol.ts';
-import { awaitAll } from '../execute-all.ts';
+import { columnsIn } from './sqlite-protocol.ts';
+import type { BatchedStatement, StorageRequest, RawResult, ThrownError } from './sqlite-protocol.ts';
 import type { TracedResult } from '../recorded-reads.ts';
 
 type NotifyListeners = (channel: string, payload: string | undefined) => void;
@@ -149,6 +148,10 @@ export class SqliteDriver implements Driver {
 /** A statement written as SQL that only reads. One that begins with `with` may write. */
 const RAW_SELECT = /^\s*select\b/i;
 
+function isRead({ query, sql }: CompiledQuery): boolean {
+  return SelectQueryNode.is(query) || RAW_SELECT.test(sql);
+}
+
 /** Numbers transactions and cursors. */
 let lastNumber = 0;
 
@@ -185,47 +188,38 @@ class SqliteConnection implements DatabaseConnection {
     await ask(this.#writer, [verb, transaction]);
   }
 
-  /** Sends all requests in one turn, so that the writer gets them together. */
   async batch(statements: readonly CompiledQuery[]): Promise<QueryResult<unknown>[]> {
-    this.begin();
-    const results = statements.map((statement) => this.executeQuery(statement));
-    // Throws the statement's error rather than that of the commit after it.
-    await awaitAll([...results, this.end('commit')]);
-    return await Promise.all(results);
+    const results = await this.#askBatch(statements, 0);
+    return statements.map((statement, index) => toQueryResult(results![index]!, isRead(statement)));
   }
 
-  /** In one turn as well: the writer checks whether the guards have written. */
   async batchIf(guards: readonly CompiledQuery[], statements: readonly CompiledQuery[]): Promise<boolean> {
-    this.begin();
-    const guarding = guards.map(({ sql, parameters }) =>
-      ask(this.#writer, ['run', this.#transaction, sql, parameters, true]),
-    );
-    const others = statements.map((statement) => this.executeQuery(statement));
-    const rest = awaitAll([...others, this.end('commit')]);
-    const [ended, ...guarded] = await Promise.allSettled([rest, ...guarding]);
-    // After a guard that wrote nothing, the others fail because of it.
-    for (const guard of guarded) {
-      if (guard.status === 'rejected') throw guard.reason;
-      if (!hasWritten(guard.value)) return false;
-    }
-    if (ended.status === 'rejected') throw ended.reason;
-    return true;
+    return (await this.#askBatch([...guards, ...statements], guards.length)) !== undefined;
   }
 
-  async executeQuery<R>({ query, sql, parameters }: CompiledQuery): Promise<TracedResult<R>> {
-    const isRead = SelectQueryNode.is(query) || RAW_SELECT.test(sql);
-    const isFree = isRead && this.#transaction === 0;
+  /** One message for the whole transaction. Undefined where a guard has written nothing. */
+  async #askBatch(
+    statements: readonly CompiledQuery[],
+    guards: number,
+  ): Promise<readonly RawResult[] | undefined> {
+    const begun = performance.now();
+    const batched = statements.map(({ sql, parameters }): BatchedStatement => [sql, parameters]);
+    const [, , thrown, results] = await this.#writer.ask(['batch', batched, guards]);
+    for (const _ of statements) this.#statements.observe((performance.now() - begun) / 1000);
+    if (thrown) throw revive(thrown);
+    return results;
+  }
+
+  async executeQuery<R>(statement: CompiledQuery): Promise<TracedResult<R>> {
+    const { sql, parameters } = statement;
+    const reads = isRead(statement);
+    const isFree = reads && this.#transaction === 0;
     const begun = performance.now();
     const result =
       (isFree ? this.#keyReads.run(sql, parameters) : undefined) ??
       (await ask(isFree ? this.#reader : this.#writer, ['run', this.#transaction, sql, parameters]));
     this.#statements.observe((performance.now() - begun) / 1000);
-    const [columns, , changes, insertId, tablesRead] = result;
-    const rows = toObjects<R>(result);
-    if (tablesRead !== undefined) return { rows, tablesRead };
-    if (isRead) return { rows };
-    if (columns !== '') return { rows, numAffectedRows: BigInt(rows.length) };
-    return { rows, numAffectedRows: BigInt(changes), insertId: BigInt(insertId) };
+    return toQueryResult<R>(result, reads);
   }
 
   /** In pieces from its own snapshot; inside a transaction all at once, because only the writer sees its snapshot. */
@@ -261,6 +255,15 @@ function revive({ kind, message, ...codes }: ThrownError): unknown {
 
 /** The names of columns by the text that they come in, so that rows of one statement share theirs. */
 const knownColumns = new BoundedCache<string, readonly string[]>({ max: 2000 });
+
+function toQueryResult<R>(result: RawResult, reads: boolean): TracedResult<R> {
+  const [columns, , changes, insertId, tablesRead] = result;
+  const rows = toObjects<R>(result);
+  if (tablesRead !== undefined) return { rows, tablesRead };
+  if (reads) return { rows };
+  if (columns !== '') return { rows, numAffectedRows: BigInt(rows.length) };
+  return { rows, numAffectedRows: BigInt(changes), insertId: BigInt(insertId) };
+}
 
 function toObjects<R>([joined, values]: RawResult): R[] {
   if (values.length === 0) return [];

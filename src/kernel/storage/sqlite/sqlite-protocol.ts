@@ -3,8 +3,9 @@ import type { FailureKind } from '../../failure.ts';
 
 /** The main thread numbers transactions and cursors; transaction 0 means none. */
 export type StorageRequest =
-  /** If a guard writes nothing, its transaction can only be rolled back. */
-  | [verb: 'run', transaction: number, sql: string, parameters: readonly unknown[], isGuard?: true]
+  | [verb: 'run', transaction: number, sql: string, parameters: readonly unknown[]]
+  /** A whole transaction. If one of its first statements, the guards, writes nothing, it is rolled back. */
+  | [verb: 'batch', statements: readonly BatchedStatement[], guards: number]
   | [verb: 'commit', transaction: number]
   | [verb: 'rollback', transaction: number]
   /** Reports a statement that could not be sent. */
@@ -13,9 +14,18 @@ export type StorageRequest =
   | [verb: 'fetch', cursor: number, rows: number]
   | [verb: 'drop', cursor: number];
 
+export type BatchedStatement = [sql: string, parameters: readonly unknown[]];
+
 export function transactionOf(request: StorageRequest): number {
-  const [verb] = request;
-  return verb === 'open' || verb === 'fetch' || verb === 'drop' ? 0 : request[1];
+  switch (request[0]) {
+    case 'batch':
+    case 'open':
+    case 'fetch':
+    case 'drop':
+      return 0;
+    default:
+      return request[1];
+  }
 }
 
 export type NumberedRequest = [id: number, request: StorageRequest];
@@ -57,7 +67,13 @@ export function hasWritten([, returned, changes]: RawResult): boolean {
   return changes > 0 || returned.length > 0;
 }
 
-export type ThreadReply = [id: number, result: RawResult, thrown?: ThrownError];
+/** That of a batch has the results of its statements, unless it was rolled back. */
+export type ThreadReply = [
+  id: number,
+  result: RawResult,
+  thrown?: ThrownError | undefined,
+  results?: RawResult[],
+];
 
 /** An error on its way to the main thread. One with a kind is already a failure; others are still to be converted. */
 export interface ThrownError {

@@ -122,6 +122,27 @@ test('rolling back one transaction leaves the others of its group', (t) => {
   assert.deepEqual(names(), ['a', 'c', 'd']);
 });
 
+test('a batch is in the group or leaves nothing: one that fails, or whose guard writes nothing, leaves the others', (t) => {
+  const { send, names } = setUp(t);
+  const batch = (guards: number, ...all: string[]): StorageRequest => [
+    'batch',
+    all.map((name) => ['insert into notes values (?) on conflict do nothing', [name]]),
+    guards,
+  ];
+  const failing: StorageRequest = ['batch', [['insert into notes values (?), (?)', ['e', 'e']]], 0];
+  const replies = send(insert(0, 'a'), batch(0, 'b', 'a'), batch(1, 'c', 'b'), batch(2, 'd', 'a'), failing);
+  assert.deepEqual(
+    [2, 3, 4, 5].map((id) => replies.get(id)?.[3]?.map(([, , changes]) => changes)),
+    [[1, 0], [1, 0], undefined, undefined],
+  );
+  assert.deepEqual(
+    [2, 3, 4, 5].map((id) => replies.get(id)?.[2]?.errcode),
+    [undefined, undefined, undefined, 1555],
+  );
+  assert.equal(replies.get(3)?.[1][5], replies.get(1)?.[1][5]);
+  assert.deepEqual(names(), ['a', 'b', 'c']);
+});
+
 test('when the group cannot be committed, all of it fails as unavailable', (t) => {
   const { connection, send, names } = setUp(t);
   connection.run('create table children (parent text references notes (name) deferrable initially deferred)');

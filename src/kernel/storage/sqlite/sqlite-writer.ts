@@ -37,8 +37,8 @@ interface Transaction {
 }
 
 /**
- * One outer transaction holds a group. A statement outside a transaction is a member of its own. An interactive
- * transaction is a savepoint: one at a time, its statements answered at once, its commit with the group.
+ * One outer transaction holds a group. A statement outside a transaction is a member of its own, and so is a batch. An
+ * interactive transaction is a savepoint: one at a time, its statements answered at once, its commit with the group.
  */
 export class SqliteWriter {
   readonly #connection: SqliteConnection;
@@ -139,6 +139,8 @@ export class SqliteWriter {
       if (isTransaction(next)) {
         this.#current = next;
         this.#connection.run('savepoint member');
+      } else if (next[1][0] === 'batch') {
+        this.#done.push(this.#runBatch(next[0], next[1]));
       } else {
         this.#done.push([next[0], this.#run(next[1])]);
       }
@@ -161,7 +163,6 @@ export class SqliteWriter {
           this.#early.push([id, result]);
           const [, , , , , written] = result;
           if (written !== undefined) transaction.written.add(written);
-          transaction.failed = request[4] === true && !hasWritten(result);
         }
       } else if (verb === 'fail') {
         transaction.failed = true;
@@ -186,6 +187,34 @@ export class SqliteWriter {
         this.#failGroup(error);
       }
     }
+  }
+
+  /** Throws where SQLite has rolled back the whole group. */
+  #runBatch(
+    id: number,
+    [, statements, guards]: Extract<StorageRequest, ['batch', ...unknown[]]>,
+  ): ThreadReply {
+    const results: RawResult[] = [];
+    const allWritten = new Set<string>();
+    this.#connection.run('savepoint member');
+    try {
+      for (const [sql, parameters] of statements) {
+        const [columns, values, changes, insertId, read, written] = this.#connection.run(sql, parameters);
+        const result: RawResult = [columns, values, changes, insertId, read];
+        if (results.length < guards && !hasWritten(result)) {
+          this.#undo();
+          return [id, EMPTY_RESULT];
+        }
+        results.push(result);
+        if (written !== undefined) allWritten.add(written);
+      }
+    } catch (error) {
+      if (!this.#connection.inTransaction) throw error;
+      this.#undo();
+      return [id, EMPTY_RESULT, thrownBy(error)];
+    }
+    this.#connection.run('release member');
+    return [id, ['', [], 0, 0, undefined, joinTables(allWritten)], undefined, results];
   }
 
   #run(request: StorageRequest): RawResult {
