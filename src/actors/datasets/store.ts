@@ -1,7 +1,7 @@
 // Datasets in the database: appends items atomically, counts them, caches the names of their fields, and purges deleted datasets.
-import { sql } from 'kysely';
+import { sql, type RawBuilder } from 'kysely';
 import type { Engine } from '../../kernel/storage/engine.ts';
-import { insertOf } from '../../kernel/storage/build-once.ts';
+import { buildOnce, insertOf } from '../../kernel/storage/build-once.ts';
 import { executeAll } from '../../kernel/storage/execute-all.ts';
 import type { SqlStatement } from '../../kernel/storage/statement.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
@@ -94,21 +94,46 @@ export async function appendItems(
   return (first?.numAffectedRows ?? 0n) > 0n;
 }
 
-function countItems(id: string, { count, cleanCount, bytes, newFields }: PackedItems, now: number) {
-  const names = writeFields(newFields);
-  return sql`update datasets set item_count = item_count + ${count},
-    clean_item_count = clean_item_count + ${cleanCount}, bytes = bytes + ${bytes},
-    fields = ${names === '' ? sql`fields` : sql`fields || ${names}`}, modified_at = ${now} where storage_id = ${id}`;
-}
-
 /** First the counter, then the chunks, in one batch that no other statement interrupts. */
 function appendOnSqlite(db: Db, id: string, packed: PackedItems, now: number): SqlStatement[] {
-  const inserts = packed.chunks.map(({ at, count, bytes, outline, text }) =>
-    sql`insert into dataset_chunks (dataset_id, first_seq, item_count, bytes, outline, items)
-      select storage_id, item_count - ${packed.count - at}, ${count}, ${bytes}, ${outline}, ${text}
-      from datasets where storage_id = ${id}`.compile(db),
+  const { count, cleanCount, bytes, newFields, chunks } = packed;
+  const names = writeFields(newFields);
+  const counting =
+    names === ''
+      ? countItems(db, id, count, cleanCount, bytes, now)
+      : countItemsAndFields(db, id, count, cleanCount, bytes, names, now);
+  const inserts = chunks.map((chunk) =>
+    insertChunk(db, id, count - chunk.at, chunk.count, chunk.bytes, chunk.outline, chunk.text),
   );
-  return [countItems(id, packed, now).compile(db), ...inserts];
+  return [counting, ...inserts];
+}
+
+const countItems = buildOnce(
+  (_db, id: string, count: number, cleanCount: number, bytes: number, now: number) =>
+    counting(id, { count, cleanCount, bytes }, sql`fields`, now),
+);
+
+const countItemsAndFields = buildOnce(
+  (_db, id: string, count: number, cleanCount: number, bytes: number, names: string, now: number) =>
+    counting(id, { count, cleanCount, bytes }, sql`fields || ${names}`, now),
+);
+
+const insertChunk = buildOnce(
+  (_db, id: string, beforeEnd: number, count: number, bytes: number, outline: string | null, text: string) =>
+    sql`insert into dataset_chunks (dataset_id, first_seq, item_count, bytes, outline, items)
+      select storage_id, item_count - ${beforeEnd}, ${count}, ${bytes}, ${outline}, ${text}
+      from datasets where storage_id = ${id}`,
+);
+
+function counting(
+  id: string,
+  { count, cleanCount, bytes }: Pick<PackedItems, 'count' | 'cleanCount' | 'bytes'>,
+  fields: RawBuilder<unknown>,
+  now: number,
+): RawBuilder<unknown> {
+  return sql`update datasets set item_count = item_count + ${count},
+    clean_item_count = clean_item_count + ${cleanCount}, bytes = bytes + ${bytes},
+    fields = ${fields}, modified_at = ${now} where storage_id = ${id}`;
 }
 
 /** One statement, so that the row of the dataset is locked only for one commit. */
@@ -117,7 +142,9 @@ function appendOnPostgres(db: Db, id: string, packed: PackedItems, now: number):
     ({ at, count, bytes, outline, text }) =>
       sql`(cast(${packed.count - at} as bigint), cast(${count} as integer), cast(${bytes} as bigint), ${outline}, ${text})`,
   );
-  return sql`with counted as (${countItems(id, packed, now)} returning item_count)
+  const names = writeFields(packed.newFields);
+  const fields = names === '' ? sql`fields` : sql`fields || ${names}`;
+  return sql`with counted as (${counting(id, packed, fields, now)} returning item_count)
     insert into dataset_chunks (dataset_id, first_seq, item_count, bytes, outline, items)
     select ${id}, counted.item_count - chunk.before_end, chunk.item_count, chunk.bytes, chunk.outline, chunk.items
     from counted, (values ${sql.join(rows)}) as chunk (before_end, item_count, bytes, outline, items)`.compile(

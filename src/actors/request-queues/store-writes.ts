@@ -1,4 +1,5 @@
 // Inserts, upserts and deletes requests, at last those of a deleted queue. Concurrent writes to one queue share a statement.
+import { buildForLists } from '../../kernel/storage/build-once.ts';
 import type { Engine } from '../../kernel/storage/engine.ts';
 import { Batcher } from './batcher.ts';
 import type { Registration } from './model.ts';
@@ -87,15 +88,18 @@ async function insertBatch(
 }
 
 async function findHandled({ db }: Engine, queueId: string, ids: string[]): Promise<Set<string>> {
-  const rows = await db
+  const rows = await selectHandled(db, ids, queueId);
+  return new Set(rows.map(({ id }) => id));
+}
+
+const selectHandled = buildForLists((db, ids: readonly string[], queueId: string) =>
+  db
     .selectFrom('queue_requests')
     .select('id')
     .where('queue_no', '=', numberOf(queueId))
     .where('id', 'in', ids)
-    .where('handled_at', 'is not', null)
-    .execute();
-  return new Set(rows.map(({ id }) => id));
-}
+    .where('handled_at', 'is not', null),
+);
 
 async function upsertBatch(
   services: WriteServices,
