@@ -1,4 +1,5 @@
 // Key-value stores: what all storages have, and records: list, archive, read, write, delete.
+import type { IncomingMessage } from 'node:http';
 import { Failure } from '../../kernel/failure.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
 import { clampLimit, describeLimit } from '../../kernel/http/reply/page.ts';
@@ -217,7 +218,8 @@ async function put(call: Call<typeof putShape & { id: string; method: 'PUT' | 'P
   const upload = {
     contentType: headers['content-type']?.toString() ?? 'application/octet-stream',
     encoding: parseEncoding(headers['content-encoding']?.toString()),
-    stream,
+    // That of a route with `streams` is the request itself.
+    stream: stream as IncomingMessage,
     length: headers['content-length'] === undefined ? undefined : Number(headers['content-length']),
     etag: parseIfMatch(headers['if-match']?.toString()),
   };

@@ -1,7 +1,7 @@
 // Writes a record from the request stream, a small content into the row and a large one into a blob; and deletes the records of deleted stores.
 import { randomUUID } from 'node:crypto';
-import type { Readable } from 'node:stream';
-import { piecesOf } from '../../kernel/http/body/body.ts';
+import type { IncomingMessage } from 'node:http';
+import { collectBody, piecesOf } from '../../kernel/http/body/body.ts';
 import { Failure } from '../../kernel/failure.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
 import type { BlobStore } from '../../kernel/storage/blobs/blob.ts';
@@ -34,7 +34,7 @@ const BLOB_PREFIX = 'kv/';
 export interface Upload {
   contentType: string;
   encoding: Encoding | null;
-  stream: Readable;
+  stream: IncomingMessage;
   /** The Content-Length, if there was one. */
   length: number | undefined;
   /** The ETag that the record must still have. */
@@ -55,10 +55,14 @@ export async function writeRecord(
   const { blobs } = kernel;
   const { recordBytes } = kernel.settings;
   if (length !== undefined && length > recordBytes) throw tooLarge(recordBytes);
-  const pieces = piecesOf(stream, recordBytes, tooLarge);
   const head = { contentType, encoding, etag: randomUUID() };
-  const { start, size, isAll } = await readStart(pieces);
   const write = (record: NewRecord) => commit(kernel, storeId, key, { record, etag }, now);
+  if (length !== undefined && length <= INLINE_BYTES) {
+    const bytes = await collectBody(stream, INLINE_BYTES);
+    return await write({ ...head, size: bytes.length, body: join([bytes], bytes.length) });
+  }
+  const pieces = piecesOf(stream, recordBytes, tooLarge);
+  const { start, size, isAll } = await readStart(pieces);
   if (isAll) return await write({ ...head, size, body: join(start, size) });
   const blob = `${BLOB_PREFIX}${storeId}/${head.etag}`;
   const put = await blobs.put(blob, chain(start, pieces));

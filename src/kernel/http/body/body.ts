@@ -18,8 +18,8 @@ const INFLATERS = new Map<string, Inflate>([
 
 const ENCODINGS = ['br', 'gzip', 'deflate', 'identity'];
 
-/** Reads the whole body, and fails at the limit: by Content-Length, or by the bytes that arrived. */
-export function collectBody(request: IncomingMessage, limit: number, held: HeldBody): Promise<Buffer> {
+/** Reads the whole body, and fails at the limit: by Content-Length, or by the bytes that arrived. `held` counts those of large ones. */
+export function collectBody(request: IncomingMessage, limit: number, held?: HeldBody): Promise<Buffer> {
   if (Number(request.headers['content-length']) > limit) return Promise.reject(tooLarge(limit));
   // Without headers of a body it has ended before, and emits nothing.
   if (request.readableEnded) return Promise.resolve(Buffer.alloc(0));
@@ -33,14 +33,14 @@ export function collectBody(request: IncomingMessage, limit: number, held: HeldB
     if (hasFailed) return;
     size += chunk.length;
     if (size > limit) throw tooLarge(limit);
-    held.add(chunk.length);
+    held?.add(chunk.length);
     chunks.push(chunk);
   };
   // The rest is read and discarded, so that the client comes to the answer.
   const fail = (error: Error): void => {
     hasFailed = true;
     chunks.length = 0;
-    held.close();
+    held?.close();
     reject(error);
   };
   request.on('data', guarded(collect, fail));
