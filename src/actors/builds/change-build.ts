@@ -20,7 +20,7 @@ import { checkExecution } from '../jobs/this-node.ts';
 import type { JobMeta } from '../jobs/job-meta.ts';
 import { buildNotFound, type Build, BUILD_MEMORY_MBYTES } from './model.ts';
 import { clearSnapshotSource, insertSnapshot } from './store-snapshots.ts';
-import { deleteBuild, lockBuild, updateBuild, isBuildUsed, insertBuild } from './store.ts';
+import { deleteBuild, lockBuild, tryLockBuild, updateBuild, isBuildUsed, insertBuild } from './store.ts';
 
 interface NewBuild {
   actor: Actor;
@@ -161,10 +161,13 @@ export function buildRetention(kernel: Kernel): RecurringWork {
   };
 }
 
-/** One that a tag, a run, a task, or the default options or the standby settings of its Actor name is kept. */
+/**
+ * One that a tag, a run, a task, or the default options or the standby settings of its Actor name is kept; and so is one that
+ * is locked, because a run is being started with it: a wait could be long where many are.
+ */
 async function removeOldBuild({ db, clock }: Kernel, id: string): Promise<void> {
   await db.transaction().execute(async (tx) => {
-    const build = await lockBuild(tx, id);
+    const build = await tryLockBuild(tx, id);
     if (build === undefined || (await isBuildUsed(tx, id))) return;
     const actor = await findActorById(tx, build.actorId);
     const named = [actor?.runOptions.build, actor?.details.actorStandby?.build];

@@ -28,6 +28,7 @@ import {
   listReferencedSources,
   lockBuild,
   shareLockBuild,
+  tryLockBuild,
   updateBuild,
 } from './store.ts';
 
@@ -87,6 +88,7 @@ onEachEngine((testEngine) => {
     await db.transaction().execute(async (tx) => {
       await shareLockBuild(tx, { id: 'build-9' });
       await lockBuild(tx, 'build-9');
+      await tryLockBuild(tx, 'build-9');
       await updateBuild(tx, 'build-9', { status: 'RUNNING' });
       await clearSnapshotSource(tx, 'build-9');
       await clearEarlierSources(tx, last7);

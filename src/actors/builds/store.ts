@@ -77,8 +77,18 @@ const selectAndShareLock = buildOnce((db, id: string) =>
 
 /** Locks the row until the transaction ends. */
 export async function lockBuild(tx: Db, id: string): Promise<Build | undefined> {
-  const row = await tx.selectFrom('builds').selectAll().where('id', '=', id).forUpdate().executeTakeFirst();
+  const row = await selectAndLock(tx, id).executeTakeFirst();
   return row && buildOf(row);
+}
+
+/** The same without waiting: undefined also where another transaction has locked the row, such as a start of a run. */
+export async function tryLockBuild(tx: Db, id: string): Promise<Build | undefined> {
+  const row = await selectAndLock(tx, id).skipLocked().executeTakeFirst();
+  return row && buildOf(row);
+}
+
+function selectAndLock(tx: Db, id: string) {
+  return tx.selectFrom('builds').selectAll().where('id', '=', id).forUpdate();
 }
 
 type BuildChanges = Partial<Omit<Build, 'id' | 'actorId' | 'userId' | 'meta' | 'options'>>;
