@@ -12,7 +12,7 @@ import { findActorByName, insertActor, takeBuildNumber, updateActor } from '../a
 import type { ActorVersion } from '../actors/version.ts';
 import { deleteBuildRows } from '../builds/change-build.ts';
 import { BUILD_MEMORY_MBYTES, type Build } from '../builds/model.ts';
-import { insertBuild, isBuildUsed, lockBuild } from '../builds/store.ts';
+import { insertBuild, isBuildUsed, tryLockBuild } from '../builds/store.ts';
 import { readLibrary, type LibraryActor } from './library-actors.ts';
 import { listCurrentBuilds } from './store.ts';
 
@@ -34,8 +34,6 @@ async function install(tx: ChangeTransaction, own: LibraryActor): Promise<void> 
   const { now } = actor;
   const known = await findActorByName(db, LIBRARY_ID, own.fields.name);
   const older = known && (await findTaggedBuild(db, known.id, TAG));
-  // Before the Actor, as starts of runs do.
-  if (older !== undefined) await lockBuild(db, older);
   const installed =
     known === undefined
       ? await insertActor(db, LIBRARY_ID, own.fields, now)
@@ -44,7 +42,7 @@ async function install(tx: ChangeTransaction, own: LibraryActor): Promise<void> 
   const build = await newBuild(db, installed, own, now);
   await insertBuild(db, build);
   await setTag(db, installed.id, TAG, build.id);
-  if (older !== undefined && !(await isBuildUsed(db, older))) await deleteBuildRows(db, older, now);
+  if (older !== undefined) await removeUnused(db, older, now);
   await saveStoreEntry(db, installed);
   const { name, title, description } = own.fields;
   tx.record({
@@ -55,6 +53,15 @@ async function install(tx: ChangeTransaction, own: LibraryActor): Promise<void> 
     ),
     after: { id: installed.id, name, title, description, version: own.version },
   });
+}
+
+/**
+ * One that is locked is kept, because a run is being started with it. Waiting for that start could be a deadlock: it waits for
+ * the Actor, which this transaction has locked.
+ */
+async function removeUnused(tx: Db, id: string, now: number): Promise<void> {
+  const build = await tryLockBuild(tx, id);
+  if (build !== undefined && !(await isBuildUsed(tx, id))) await deleteBuildRows(tx, id, now);
 }
 
 async function saveVersion(
