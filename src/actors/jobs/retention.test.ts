@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, mock, test } from 'node:test';
 import { onEachEngine } from '../../../test/engines.ts';
 import { inTime } from '../../../test/eventually.ts';
+import { letStandIdle } from '../../../test/lock-waiters.ts';
 import { insertRunRow } from '../../../test/run-rows.ts';
 import type { Json, TestServer } from '../../../test/server.ts';
 import { startServerOn } from '../../../test/suites.ts';
@@ -133,7 +134,9 @@ onEachEngine((engine) => {
         await work(tx);
         sweep = buildRetention(kernel).run(signal);
         // It does not wait for the start. On SQLite no transaction begins before this one has ended.
-        if (engine.kind === 'postgres') await inTime(sweep, 'the end of the sweep');
+        if (engine.kind !== 'postgres') return;
+        await letStandIdle(tx);
+        await inTime(sweep, 'the end of the sweep');
       }),
     );
     await sweep;

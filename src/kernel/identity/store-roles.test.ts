@@ -2,8 +2,7 @@
 import assert from 'node:assert/strict';
 import { before, beforeEach, test } from 'node:test';
 import { onEachEngine, onEngine } from '../../../test/engines.ts';
-import { eventually } from '../../../test/eventually.ts';
-import { countLockWaiters } from '../../../test/lock-waiters.ts';
+import { waitForLockWaiters } from '../../../test/lock-waiters.ts';
 import type { Engine } from '../storage/engine.ts';
 import type { Db } from '../storage/tables.ts';
 import { findMember, insertMember, type Member } from './store-members.ts';
@@ -111,7 +110,6 @@ onEngine('postgres', (testEngine) => {
     member = await insertMember(db, { ...person, customRoles: [gone.key] }, null, NOW);
   });
 
-  const someoneWaits = async () => (await countLockWaiters(engine.db)) > 0;
   const rolesOf = async ({ id }: Member) => (await findMember(engine.db, { id }))?.customRoles;
   const giveRoles = (tx: Db, { id }: Member, keys: string[]) =>
     tx
@@ -130,7 +128,7 @@ onEngine('postgres', (testEngine) => {
     await engine.db.transaction().execute(async (tx) => {
       await giveRoles(tx, member, [gone!.key, kept!.key]);
       removing = remove();
-      await eventually(someoneWaits);
+      await waitForLockWaiters(tx, engine.db);
     });
     await removing;
     assert.deepEqual(await rolesOf(member), ['kept']);
@@ -148,7 +146,7 @@ onEngine('postgres', (testEngine) => {
         await giveRoles(late, other, [gone!.key]);
       });
       giving.catch(() => {});
-      await eventually(someoneWaits);
+      await waitForLockWaiters(tx, engine.db);
     });
     await assert.rejects(giving!, { kind: 'conflict' });
     assert.deepEqual(await rolesOf(other), []);

@@ -3,8 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { sql } from 'kysely';
 import { onEachEngine } from '../../engines.ts';
-import { eventually } from '../../eventually.ts';
-import { countLockWaiters } from '../../lock-waiters.ts';
+import { waitForLockWaiters } from '../../lock-waiters.ts';
 import type { TestServer } from '../../server.ts';
 import { startServerOn } from '../../suites.ts';
 
@@ -81,7 +80,7 @@ onEachEngine((engine) => {
         // Both calls can count, and none can write.
         if (engine.kind === 'postgres') await sql`lock table ${sql.table(table)} in share mode`.execute(tx);
         const both = ['one', 'other'].map(create);
-        if (engine.kind === 'postgres') await eventually(async () => (await countLockWaiters(db)) >= 2);
+        if (engine.kind === 'postgres') await waitForLockWaiters(tx, db, both.length);
         return both;
       });
       const [made, refused] = (await Promise.all(calls)).toSorted((a, b) => a.status - b.status);

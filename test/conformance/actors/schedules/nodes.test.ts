@@ -1,11 +1,11 @@
 // Schedules on several nodes: every action is started once for each moment, whatever happens to clocks and leases.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { sql } from 'kysely';
 import { lockSchedule } from '../../../../src/actors/schedules/store.ts';
 import { DUE } from '../../../../src/kernel/jobs/due-store.ts';
 import { onEngine } from '../../../engines.ts';
 import { eventually } from '../../../eventually.ts';
+import { waitForLockWaiters } from '../../../lock-waiters.ts';
 import { startServer, type Json, type TestServer } from '../../../server.ts';
 import { giveBuiltActor, scheduleCalls } from './schedule-calls.ts';
 
@@ -136,13 +136,8 @@ onEngine('postgres', (engine) => {
     await db.transaction().execute(async (tx) => {
       await lockSchedule(tx, id as string);
       await goTo(Date.parse(nextRunAt as string));
-      await eventually(async () => {
-        const { rows } = await sql`
-          select 1 from pg_stat_activity where wait_event_type = 'Lock' and query like '%"schedules"%'`.execute(
-          db,
-        );
-        return rows.length > 0;
-      }, 'the run waits for the schedule');
+      // The run for the schedule.
+      await waitForLockWaiters(tx, db);
       await tx
         .updateTable('schedules')
         .set({ is_enabled: 0, next_run_at: null })
