@@ -182,7 +182,6 @@ const resurrect = route(
           },
         );
       }
-      if (build !== undefined) await shareLockBuild(tx, build);
       const { options } = before;
       const changes = {
         ...(build && { buildId: build.id, buildNumber: build.buildNumber }),
@@ -209,6 +208,7 @@ const resurrect = route(
       const aliases = build && (await addAliases(tx, before, build, now));
       const later = { ...before, ...changes, ...aliases, chargedEvents };
       await checkQuota(kernel, tx, later);
+      if (build !== undefined) await shareLockBuild(tx, build);
       await updateRun(tx, run.id, { ...changes, ...aliases, chargedEvents });
       const { memoryMbytes } = changes.options;
       await insertJob(tx, { id: run.id, kind: 'run', userId: run.userId, memoryMbytes }, now);
