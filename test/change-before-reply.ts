@@ -1,5 +1,6 @@
 // Lets something change after the commit of a call, and before its reply is made.
-import { mock } from 'node:test';
+import assert from 'node:assert/strict';
+import type { Changes } from '../src/kernel/change/changes.ts';
 import type { TestServer } from './server.ts';
 
 export async function withChangeBeforeReply<T>(
@@ -9,17 +10,23 @@ export async function withChangeBeforeReply<T>(
 ): Promise<T> {
   const { changes } = app.kernel;
   const run = changes.run.bind(changes);
-  const mocked = mock.method(changes, 'run', async (...[actor, work]: Parameters<typeof run>) => {
-    // Background work has no caller.
-    if (actor.caller === undefined) return await run(actor, work);
-    mocked.mock.restore();
+  const restore = () => Reflect.deleteProperty(changes, 'run');
+  let isMade = false;
+  const runAndChange: Changes['run'] = async (actor, work) => {
+    // Background work, which may have a caller too, has checked no permission of a route.
+    if (actor.assertPermissionChecked === undefined) return await run(actor, work);
+    restore();
     const result = await run(actor, work);
     await change();
+    isMade = true;
     return result;
-  });
+  };
+  Object.assign(changes, { run: runAndChange });
   try {
-    return await call();
+    const reply = await call();
+    assert.ok(isMade, 'The call has changed nothing.');
+    return reply;
   } finally {
-    mocked.mock.restore();
+    restore();
   }
 }

@@ -1,6 +1,6 @@
 // Which finished runs and builds the retention removes, and which it keeps.
 import assert from 'node:assert/strict';
-import { after, before, mock, test } from 'node:test';
+import { after, before, test } from 'node:test';
 import { onEachEngine } from '../../../test/engines.ts';
 import { inTime } from '../../../test/eventually.ts';
 import { letStandIdle } from '../../../test/lock-waiters.ts';
@@ -115,8 +115,9 @@ onEachEngine((engine) => {
     within: (work: (tx: Db) => Promise<unknown>) => Promise<unknown>,
   ): Promise<void> {
     // Another object for the same database: the transactions of the server stay as they are.
-    const db = kernel.db.withTables<Pick<Tables, 'builds'>>();
-    mock.method(db, 'transaction', () => ({ execute: within }));
+    const db = Object.assign(kernel.db.withTables<Pick<Tables, 'builds'>>(), {
+      transaction: () => ({ execute: within }),
+    });
     const actor = (await findActorById(db, actorId))!;
     const member = (await findMember(db, { id: userId }))!;
     const caller: KnownCaller = { kind: 'session', member, grants: [] };

@@ -1,6 +1,6 @@
 // Builds over HTTP: their life, numbers, tags, results and access.
 import assert from 'node:assert/strict';
-import { after, before, describe, mock, test } from 'node:test';
+import { after, before, describe, test } from 'node:test';
 import { abortBuild } from '../../../../src/actors/builds/change-build.ts';
 import { deleteBuild } from '../../../../src/actors/builds/store.ts';
 import type { JobWorker } from '../../../../src/actors/jobs/job-worker.ts';
@@ -202,12 +202,12 @@ onEachEngine((engine) => {
       assert.deepEqual(later['data'], aborted);
     });
 
-    test('an abort is answered as it was written, even if the build is deleted before the reply', async () => {
+    test('an abort is answered as it was written, even if the build is deleted before the reply', async (t) => {
       const { kernel } = server.app;
       const { db } = kernel;
       // Nobody executes it.
       const id = await insertBuildRow(kernel, { userId: 'user' });
-      const mocked = mock.method(db, 'transaction', () => ({
+      const mocked = t.mock.method(db, 'transaction', () => ({
         async execute(work: (tx: Db) => Promise<unknown>) {
           mocked.mock.restore();
           const result = await db.transaction().execute(work);
