@@ -1,5 +1,6 @@
 // Prepares issues for replies: with all that they nest, in a number of statements that does not depend on how many there are.
 import type { Caller } from '../../kernel/identity/caller.ts';
+import { awaitAll } from '../../kernel/storage/execute-all.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import { listLabelsOf } from '../labels/store.ts';
 import type { ShownMilestone } from '../milestones/model.ts';
@@ -40,7 +41,7 @@ export async function showIssuesOf(
   const ids = issues.map(({ id }) => id);
   const milestoneIds = issues.flatMap(({ milestoneId }) => milestoneId ?? []);
   const pullIds = issues.filter(({ isPull }) => isPull).map(({ id }) => id);
-  const [labels, assigneeIds, linksOf, milestones, parents, pulls] = await Promise.all([
+  const [labels, assigneeIds, linksOf, milestones, parents, pulls] = await awaitAll([
     listLabelsOf(db, ids),
     listAssigneeIds(db, ids),
     listIssueLinks(db, ids, viewerFor(caller)),
@@ -52,7 +53,7 @@ export async function showIssuesOf(
   const authors = issues.flatMap(({ author, repositoryNumber }) =>
     author.id === null ? [] : { repository: repositories.get(repositoryNumber)!, accountId: author.id },
   );
-  const [owners, associationsIn] = await Promise.all([
+  const [owners, associationsIn] = await awaitAll([
     listOwners(db, [
       ...authors.map(({ accountId }) => accountId),
       ...issues.flatMap(({ closedById }) => closedById ?? []),

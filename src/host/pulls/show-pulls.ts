@@ -1,5 +1,6 @@
 // Prepares pull requests for replies and payloads: with all that they nest, in a number of statements that does not depend on how many there are.
 import { anonymousAt, type Caller } from '../../kernel/identity/caller.ts';
+import { awaitAll } from '../../kernel/storage/execute-all.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import type { Issue } from '../issues/issue.ts';
 import { showIssues } from '../issues/show-issues.ts';
@@ -29,13 +30,13 @@ export async function showPulls(
   if (issues.length === 0) return [];
   const ids = issues.map(({ id }) => id);
   const caller = viewer === 'receiver' ? anonymousAt('') : viewer;
-  const [shown, pulls, requests] = await Promise.all([
+  const [shown, pulls, requests] = await awaitAll([
     showIssues(db, caller, found, issues),
     listPulls(db, ids),
     listReviewRequests(db, ids),
   ]);
   const all = [...pulls.values()];
-  const [owners, repositories, teams] = await Promise.all([
+  const [owners, repositories, teams] = await awaitAll([
     listOwners(db, accountsOf(all, requests)),
     listSides(db, viewer, found, all),
     listRequestedTeams(db, found, requests),

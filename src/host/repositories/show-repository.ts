@@ -1,5 +1,6 @@
 // Prepares repositories for replies: with their owners, the caller's roles, and what a fork comes from.
 import type { Caller } from '../../kernel/identity/caller.ts';
+import { awaitAll } from '../../kernel/storage/execute-all.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import { listOwners } from '../owners/store.ts';
 import type { FoundRepository } from './access.ts';
@@ -16,7 +17,7 @@ export async function showRepositories(
   caller: Caller,
   repositories: readonly Repository[],
 ): Promise<ShownRepository[]> {
-  const [owners, roles, withheld] = await Promise.all([
+  const [owners, roles, withheld] = await awaitAll([
     listOwners(
       db,
       repositories.map(({ ownerId }) => ownerId),
