@@ -31,7 +31,7 @@ const MAX_NUMBER = 2_147_483_647;
 
 type RunBudget = Partial<Record<'maxItems' | 'maxTotalChargeUsd', number | null | undefined>>;
 
-/** `at` is the path of the object that has them, for errors. */
+/** `at` stands before their names in errors, such as `options.`. */
 export function checkRunBudget({ maxItems, maxTotalChargeUsd }: RunBudget, at = ''): void {
   requirePositive(maxItems, `${at}maxItems`, 'max-items-must-be-greater-than-zero');
   requirePositive(
