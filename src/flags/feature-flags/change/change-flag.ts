@@ -16,7 +16,7 @@ import { displayContextOf, toFlagDetail } from '../representation.ts';
 import type { ShownFlag } from '../schemas.ts';
 import { readMaintainer } from '../store-references.ts';
 import { deleteFlagRows, prepareFlagUpdate, updateFlag } from '../store-writes.ts';
-import { draftChange, draftLocked, type FlagDraft, type FlagRef } from './draft-change.ts';
+import { draftChange, draftLocked, type FlagDraft, type FlagEntry, type FlagRef } from './draft-change.ts';
 import { editByInstructions, editByPatch, type FlagEdit, type FlagPatch } from './flag-edit.ts';
 
 export interface FlagChange {
@@ -125,7 +125,7 @@ export async function editFlag(
 async function deleteDrafted(
   tx: ChangeTransaction,
   { before, shown, edit }: FlagDraft,
-  entry: NonNullable<FlagDraft['entry']>,
+  entry: FlagEntry,
 ): Promise<FlagChange> {
   await checkNoDependents(tx.db, before);
   if (edit.dryRun !== true) {

@@ -28,11 +28,14 @@ export interface FlagRef {
   flagKey: string;
 }
 
+/** What the audit log is to record, but for the flag as the change leaves it. */
+export type FlagEntry = Omit<Change, 'after'>;
+
 export interface FlagDraft extends EditedFlagChange {
   /** The environments whose settings decided that the change is allowed: it is void if one of them changes. */
   checked: readonly Environment[];
-  /** What the audit log is to record, but for the flag as it is then. Undefined when nothing changes. */
-  entry: Omit<Change, 'after'> | undefined;
+  /** Undefined when nothing changes. */
+  entry: FlagEntry | undefined;
 }
 
 /**
@@ -147,7 +150,7 @@ export function validateEdited({ before, after, isDeleted }: EditedFlagChange): 
 function entryOf(
   { edit, before, after, isDeleted, shown, differences }: EditedFlagChange,
   accesses: readonly Access[],
-): FlagDraft['entry'] {
+): FlagEntry | undefined {
   const { comment, update } = edit;
   const common = { kind: 'flag', before: shown, comment, ...(update !== undefined && { update }) };
   if (isDeleted) {
