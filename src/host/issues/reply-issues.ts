@@ -25,26 +25,33 @@ export async function replyIssue(
   return (await replyIssues(kernel, call, [found], [issue]))[0]!;
 }
 
-/** In their order. Their repositories are all given, and what they nest may have been read already. */
+/** In their order. Their repositories are all given. */
 export async function replyIssues(
   kernel: Kernel,
-  { caller, headers, base }: ReplyCall,
+  call: ReplyCall,
   found: readonly FoundRepository[],
   issues: readonly Issue[],
-  reading: Promise<ShownIssue[]> | ShownIssue[] = showIssuesOf(kernel.db, caller, found, issues),
+): Promise<ShownReply[]> {
+  const shown = await showIssuesOf(kernel.db, call.caller, found, issues);
+  return await replyShownIssues(kernel, call, found, shown);
+}
+
+/** The same for those that have been read already. */
+export async function replyShownIssues(
+  kernel: Kernel,
+  { headers, base }: Omit<ReplyCall, 'caller'>,
+  found: readonly FoundRepository[],
+  shown: readonly ShownIssue[],
 ): Promise<ShownReply[]> {
   const names = new Map(
     found.map(({ repository, owner }) => [repository.number, `${owner.login}/${repository.name}`]),
   );
-  const [shown, bodies] = await Promise.all([
-    reading,
-    renderBodies(
-      kernel,
-      issues.map(({ body }) => body),
-      headers['accept'],
-      { base, fullName: issues.map(({ repositoryNumber }) => names.get(repositoryNumber)!) },
-    ),
-  ]);
+  const bodies = await renderBodies(
+    kernel,
+    shown.map(({ issue }) => issue.body),
+    headers['accept'],
+    { base, fullName: shown.map(({ issue }) => names.get(issue.repositoryNumber)!) },
+  );
   return shown.map((one, index) => {
     const fullName = names.get(one.issue.repositoryNumber)!;
     return toIssue(one, { fullName, base }, bodies[index]!);

@@ -28,19 +28,19 @@ export async function replySimply(
 ): Promise<Static<typeof PullSimpleReply>[]> {
   const issues = await listIssuesById(kernel.db, ids);
   const present = ids.flatMap((id) => issues.get(id) ?? []);
-  return await replyShown(kernel, call, found, await showPulls(kernel.db, call.caller, found, present));
+  return await replyShownPulls(kernel, call, found, await showPulls(kernel.db, call.caller, found, present));
 }
 
 /** The same for those that have been read already. */
-export async function replyShown(
+export async function replyShownPulls(
   kernel: Kernel,
   call: ReplyCall,
   found: FoundRepository,
-  read: readonly ShownPull[],
+  shown: readonly ShownPull[],
 ): Promise<Static<typeof PullSimpleReply>[]> {
-  const shown = await withoutOldChecks(kernel, found, read);
-  const bodies = await bodiesOf(kernel, call, found, shown);
-  return shown.map((one, index) => toPullSimple(one, call.base, bodies[index]!));
+  const current = await withoutOldChecks(kernel, found, shown);
+  const bodies = await bodiesOf(kernel, call, found, current);
+  return current.map((one, index) => toPullSimple(one, call.base, bodies[index]!));
 }
 
 export async function replyWhole(

@@ -3,7 +3,7 @@ import { Failure } from '../../kernel/failure.ts';
 import { reply } from '../../kernel/http/route.ts';
 import { PullParams, pullRoute, UPDATE_PULL } from '../pulls/access.ts';
 import { PullSimpleReply } from '../pulls/model.ts';
-import { replyShown } from '../pulls/reply-pulls.ts';
+import { replyShownPulls } from '../pulls/reply-pulls.ts';
 import { showPulls } from '../pulls/show-pulls.ts';
 import { READ_REPOSITORY } from '../repositories/access.ts';
 import { repositoryResource } from '../repositories/repository.ts';
@@ -56,13 +56,12 @@ const request = pullRoute(
     if (logins === undefined && slugs === undefined)
       throw new Failure('invalid', 'Name the users in reviewers, or the teams in team_reviewers.');
     const { issue } = opened;
-    const read = await kernel.changes.run(call, async (tx) => {
+    const shown = await kernel.changes.run(call, async (tx) => {
       const wanted = await findReviewers(tx.db, opened, issue, { logins: logins ?? [], slugs: slugs ?? [] });
       const changed = await requestReviewers(tx, opened, issue.id, wanted);
       return await showPulls(tx.db, call.caller, opened, [changed]);
     });
-    const [shown] = await replyShown(kernel, call, opened, read);
-    return reply(201, shown!);
+    return reply(201, (await replyShownPulls(kernel, call, opened, shown))[0]!);
   },
 );
 
@@ -86,12 +85,12 @@ const remove = pullRoute(
     requireReviewRequests(call.caller, opened);
     const { reviewers: logins, team_reviewers: slugs = [] } = call.body;
     const { issue } = opened;
-    const read = await kernel.changes.run(call, async (tx) => {
+    const shown = await kernel.changes.run(call, async (tx) => {
       const unwanted = await findKnownReviewers(tx.db, opened, { logins, slugs });
       const changed = await removeReviewers(tx, opened, issue.id, unwanted);
       return await showPulls(tx.db, call.caller, opened, [changed]);
     });
-    return (await replyShown(kernel, call, opened, read))[0]!;
+    return (await replyShownPulls(kernel, call, opened, shown))[0]!;
   },
 );
 

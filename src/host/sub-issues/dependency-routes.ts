@@ -10,7 +10,7 @@ import { viewerFor } from '../repositories/visibility.ts';
 import { IssueId, openOtherIssue } from './access.ts';
 import { addDependency, MAX_DEPENDENCIES, noSuchBlocker, removeDependency } from './change-links.ts';
 import { changeAndShow } from './routes.ts';
-import { showLinkedIssues } from './show-linked.ts';
+import { replyLinkedIssues } from './show-linked.ts';
 import { listDependencies, type DependencyDirection } from './store-dependencies.ts';
 
 const PATH = '/repos/{owner}/{repo}/issues/{issue_number}/dependencies';
@@ -33,7 +33,7 @@ const listRoute = (direction: DependencyDirection, id: string, summary: string) 
       const slice = pageSliceOf(call.query);
       const filter = { direction, viewer: viewerFor(call.caller) };
       const { items, total } = await listDependencies(kernel.db, issue, filter, slice);
-      return new Page(await showLinkedIssues(kernel, call, items), total, slice);
+      return new Page(await replyLinkedIssues(kernel, call, items), total, slice);
     },
   );
 

@@ -13,7 +13,12 @@ import { READ_REPOSITORY } from '../repositories/access.ts';
 import { viewerFor } from '../repositories/visibility.ts';
 import { IssueId, openOtherIssue } from './access.ts';
 import { addSubIssue, MAX_LEVELS, MAX_SUB_ISSUES, noSuchSubIssue, removeSubIssue } from './change-links.ts';
-import { readLinkedIssues, replyLinkedIssues, showLinkedIssues, type ShowingCall } from './show-linked.ts';
+import {
+  replyLinkedIssues,
+  replyShownLinkedIssues,
+  showLinkedIssues,
+  type ShowingCall,
+} from './show-linked.ts';
 import { listSubIssueIds, listSubIssues, lockIssueLinks, updatePositions } from './store.ts';
 
 const SubIssueId = Type.Integer({
@@ -36,7 +41,7 @@ const getParent = issueRoute(
     const { parentId } = issue;
     const parent =
       parentId === null ? undefined : (await listIssuesById(kernel.db, [parentId])).get(parentId);
-    const [shown] = parent === undefined ? [] : await showLinkedIssues(kernel, call, [parent]);
+    const [shown] = parent === undefined ? [] : await replyLinkedIssues(kernel, call, [parent]);
     if (shown === undefined) throw issueNotFound();
     return shown;
   },
@@ -58,7 +63,7 @@ const listSubIssuesRoute = issueRoute(
   async (call, kernel, { issue }) => {
     const slice = pageSliceOf(call.query);
     const { items, total } = await listSubIssues(kernel.db, issue, viewerFor(call.caller), slice);
-    return new Page(await showLinkedIssues(kernel, call, items), total, slice);
+    return new Page(await replyLinkedIssues(kernel, call, items), total, slice);
   },
 );
 
@@ -173,14 +178,14 @@ export async function changeAndShow(
   { issue }: OpenedIssue,
   change: (tx: ChangeTransaction) => Promise<void>,
 ): Promise<Static<typeof IssueReply>> {
-  const read = await kernel.changes.run(call, async (tx) => {
+  const changed = await kernel.changes.run(call, async (tx) => {
     await change(tx);
     const present = await listIssuesById(tx.db, [issue.id]);
-    const linked = await readLinkedIssues(tx.db, call.caller, [...present.values()]);
+    const linked = await showLinkedIssues(tx.db, call.caller, [...present.values()]);
     if (linked.shown.length === 0) throw issueNotFound();
     return linked;
   });
-  return (await replyLinkedIssues(kernel, call, read))[0]!;
+  return (await replyShownLinkedIssues(kernel, call, changed))[0]!;
 }
 
 export const subIssueRoutes = [

@@ -3,7 +3,7 @@ import type { Caller } from '../../kernel/identity/caller.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
 import type { Static } from '../../kernel/schema/schema.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
-import { replyIssues } from '../issues/reply-issues.ts';
+import { replyShownIssues } from '../issues/reply-issues.ts';
 import type { Issue } from '../issues/issue.ts';
 import type { IssueReply, ShownIssue } from '../issues/model.ts';
 import { showIssuesOf } from '../issues/show-issues.ts';
@@ -37,7 +37,7 @@ interface LinkedIssues {
 }
 
 /** In their order, without those of repositories that the caller does not see. */
-export async function readLinkedIssues(
+export async function showLinkedIssues(
   db: Db,
   caller: Caller,
   issues: readonly Issue[],
@@ -47,24 +47,24 @@ export async function readLinkedIssues(
   return { places, shown: await showIssuesOf(db, caller, [...places.values()], seen) };
 }
 
-/** Each names its repository. Not for use in a transaction, because texts are rendered. */
+/** Those that the caller sees. Each names its repository. Not for use in a transaction, because texts are rendered. */
 export async function replyLinkedIssues(
-  kernel: Kernel,
-  call: ShowingCall,
-  { places, shown }: LinkedIssues,
-): Promise<Static<typeof IssueReply>[]> {
-  const issues = shown.map(({ issue }) => issue);
-  const replies = await replyIssues(kernel, call, [...places.values()], issues, shown);
-  return replies.map((reply, index) => ({
-    ...reply,
-    repository: toNestedRepository(places.get(issues[index]!.repositoryNumber)!, call.base),
-  }));
-}
-
-export async function showLinkedIssues(
   kernel: Kernel,
   call: ShowingCall,
   issues: readonly Issue[],
 ): Promise<Static<typeof IssueReply>[]> {
-  return await replyLinkedIssues(kernel, call, await readLinkedIssues(kernel.db, call.caller, issues));
+  return await replyShownLinkedIssues(kernel, call, await showLinkedIssues(kernel.db, call.caller, issues));
+}
+
+/** The same for those that have been read already. */
+export async function replyShownLinkedIssues(
+  kernel: Kernel,
+  call: ShowingCall,
+  { places, shown }: LinkedIssues,
+): Promise<Static<typeof IssueReply>[]> {
+  const replies = await replyShownIssues(kernel, call, [...places.values()], shown);
+  return replies.map((reply, index) => ({
+    ...reply,
+    repository: toNestedRepository(places.get(shown[index]!.issue.repositoryNumber)!, call.base),
+  }));
 }

@@ -11,7 +11,7 @@ import { listIssuesById } from '../issues/store.ts';
 import { HostPageQuery, pageOf, pageSliceOf } from '../list-query.ts';
 import { READ_REPOSITORY, RepositoryParams } from '../repositories/access.ts';
 import { viewerFor } from '../repositories/visibility.ts';
-import { showLinkedIssues, type ShowingCall } from '../sub-issues/show-linked.ts';
+import { replyLinkedIssues, type ShowingCall } from '../sub-issues/show-linked.ts';
 import { EventForIssue, IssueEventReply, toEventForIssue } from './model.ts';
 import { readEventSources } from './show-events.ts';
 import { showTimeline } from './show-timeline.ts';
@@ -130,7 +130,7 @@ async function showWithIssues(
   );
   const [sources, shown] = await Promise.all([
     readEventSources(kernel, call, opened, events),
-    showLinkedIssues(kernel, call, [...found.values()]),
+    replyLinkedIssues(kernel, call, [...found.values()]),
   ]);
   const issues = new Map(shown.map(({ repository: _repository, ...issue }) => [issue.id, issue]));
   return events.flatMap((event) => {

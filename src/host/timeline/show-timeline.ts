@@ -15,7 +15,7 @@ import type { ReviewComment } from '../review-comments/review-comment.ts';
 import type { Review } from '../reviews/review.ts';
 import { listSubmittedReviews } from '../reviews/store.ts';
 import { listThreadComments } from '../review-comments/store-threads.ts';
-import { showLinkedIssues, type ShowingCall } from '../sub-issues/show-linked.ts';
+import { replyLinkedIssues, type ShowingCall } from '../sub-issues/show-linked.ts';
 import {
   SUBJECTS,
   type CommitCommentsInTimeline,
@@ -126,7 +126,7 @@ async function readSubjects(
     listThreadComments(db, threadIds, { perThread: Math.floor(MAX_LINE_COMMENTS / threadIds.length) }),
     listIssuesById(db, idsOf('issue')),
   ]);
-  const shown = await showLinkedIssues(kernel, call, [...sources.values()]);
+  const shown = await replyLinkedIssues(kernel, call, [...sources.values()]);
   return { comments: byId(comments), reviews: byId(reviews), threads, issues: byId(shown) };
 }
 
