@@ -9,6 +9,7 @@ import type { ActorVersion } from '../actors/version.ts';
 import { findLastKept, findNextActor, listFinishedJobs } from '../jobs/store-finished.ts';
 import { buildMigrations } from '../migrations/builds.ts';
 import { NEW_BUILD } from './fixture.ts';
+import { listReferencedDependencies, listReferencedSources } from './store-references.ts';
 import {
   clearEarlierSources,
   clearSnapshotSource,
@@ -24,8 +25,6 @@ import {
   insertBuild,
   listBuildIds,
   listBuilds,
-  listReferencedDependencies,
-  listReferencedSources,
   lockBuild,
   shareLockBuild,
   tryLockBuild,

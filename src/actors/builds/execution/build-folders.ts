@@ -23,7 +23,7 @@ import {
   NPM_CACHES,
   removeFolder,
 } from './work-folders.ts';
-import { listReferencedDependencies, listReferencedSources, listUsedByRuns } from '../store.ts';
+import { listReferencedDependencies, listReferencedSources, listUsedByRuns } from '../store-references.ts';
 
 declare module '../../../kernel/kernel.ts' {
   interface Services {
