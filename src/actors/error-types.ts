@@ -115,6 +115,8 @@ const RULES: Partial<Record<FailureKind, Record<string, Rule>>> = {
   },
   timeout: { 'run-timeout-exceeded': synchronous },
   conflict: {
+    // Also by GET, which starts a run here.
+    'concurrent-update-detected': synchronous,
     'actor-task-name-not-unique': savesTask,
     'actor-name-not-unique': savesActor,
     'schedule-name-not-unique': savesSchedule,
