@@ -98,14 +98,14 @@ export async function appendItems(
 function appendOnSqlite(db: Db, id: string, packed: PackedItems, now: number): SqlStatement[] {
   const { count, cleanCount, bytes, newFields, chunks } = packed;
   const names = writeFields(newFields);
-  const counting =
+  const first =
     names === ''
       ? countItems(db, id, count, cleanCount, bytes, now)
       : countItemsAndFields(db, id, count, cleanCount, bytes, names, now);
   const inserts = chunks.map((chunk) =>
     insertChunk(db, id, count - chunk.at, chunk.count, chunk.bytes, chunk.outline, chunk.text),
   );
-  return [counting, ...inserts];
+  return [first, ...inserts];
 }
 
 const countItems = buildOnce(
