@@ -1,5 +1,6 @@
 // Finds the users and teams that a request for reviews names: those who have a role on the repository, and never the author.
 import { Failure } from '../../kernel/failure.ts';
+import { awaitAll } from '../../kernel/storage/execute-all.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import { listGrantsOf } from '../collaborators/store.ts';
 import { sharedRepository } from '../issues/people/assignees.ts';
@@ -62,8 +63,8 @@ async function findNamed(
   const distinctLogins = withoutCase(logins);
   const distinctSlugs = withoutCase(slugs);
   if (distinctLogins.length + distinctSlugs.length > MAX_REQUESTED) throw tooManyReviewers();
-  const users = await Promise.all(distinctLogins.map(async (login) => (await findUser(db, login))?.id));
-  const teams = await Promise.all(distinctSlugs.map((slug) => findTeam(db, owner, slug)));
+  const users = await awaitAll(distinctLogins.map(async (login) => (await findUser(db, login))?.id));
+  const teams = await awaitAll(distinctSlugs.map((slug) => findTeam(db, owner, slug)));
   return { users, teams };
 }
 

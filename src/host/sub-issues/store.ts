@@ -2,6 +2,7 @@
 import { sql } from 'kysely';
 import type { Slice } from '../../kernel/http/reply/page.ts';
 import { lockName } from '../../kernel/storage/locks.ts';
+import { awaitAll } from '../../kernel/storage/execute-all.ts';
 import type { Db } from '../../kernel/storage/tables.ts';
 import type { Issue } from '../issues/issue.ts';
 import { issueFrom } from '../issues/store.ts';
@@ -32,7 +33,7 @@ export async function listSubIssues(
     .innerJoin('repositories', 'repositories.number', 'issues.repository_number')
     .where('issues.parent_id', '=', parent.id)
     .where(sql<boolean>`(issues.repository_number = ${parent.repositoryNumber} or (${visibleTo(viewer)}))`);
-  const [rows, { total }] = await Promise.all([
+  const [rows, { total }] = await awaitAll([
     seen
       .selectAll('issues')
       .orderBy('issues.parent_position')
