@@ -2,29 +2,29 @@
 import type { Db } from '../../kernel/storage/tables.ts';
 
 /** Returns those of the hashes that a build refers to. */
-export async function listReferencedSources(db: Db, hashes: readonly string[]): Promise<Set<string>> {
-  if (hashes.length === 0) return new Set();
-  const rows = await db
-    .selectFrom('builds')
-    .select('sources')
-    .where('sources', 'in', hashes)
-    .where('sources', 'is not', null)
-    .distinct()
-    .execute();
-  return new Set(rows.map(({ sources }) => sources!));
+export function listReferencedSources(db: Db, hashes: readonly string[]): Promise<Set<string>> {
+  return listReferenced(db, 'sources', hashes);
 }
 
 /** Returns those of the keys that a build refers to. */
-export async function listReferencedDependencies(db: Db, keys: readonly string[]): Promise<Set<string>> {
-  if (keys.length === 0) return new Set();
+export function listReferencedDependencies(db: Db, keys: readonly string[]): Promise<Set<string>> {
+  return listReferenced(db, 'dependencies', keys);
+}
+
+async function listReferenced(
+  db: Db,
+  column: 'sources' | 'dependencies',
+  names: readonly string[],
+): Promise<Set<string>> {
+  if (names.length === 0) return new Set();
   const rows = await db
     .selectFrom('builds')
-    .select('dependencies')
-    .where('dependencies', 'in', keys)
-    .where('dependencies', 'is not', null)
+    .select(({ ref }) => ref(column).as('name'))
+    .where(column, 'in', names)
+    .where(column, 'is not', null)
     .distinct()
     .execute();
-  return new Set(rows.map(({ dependencies }) => dependencies!));
+  return new Set(rows.map(({ name }) => name!));
 }
 
 /** The hashes and keys of the builds that unfinished runs use. */
