@@ -18,7 +18,7 @@ const INFLATERS = new Map<string, Inflate>([
 
 const ENCODINGS = ['br', 'gzip', 'deflate', 'identity'];
 
-/** Reads the whole body, and fails at the limit: by Content-Length, or by the bytes that arrived. `held` counts those of large ones. */
+/** Reads the whole body, and fails at the limit: by Content-Length, or by the bytes that arrived. These count in `held`, which a limit of some kilobytes does without. */
 export function collectBody(request: IncomingMessage, limit: number, held?: HeldBody): Promise<Buffer> {
   if (Number(request.headers['content-length']) > limit) return Promise.reject(tooLarge(limit));
   // Without headers of a body it has ended before, and emits nothing.
