@@ -16,18 +16,21 @@ export interface SecondaryEntry {
   ending: EndingCall;
 }
 
-/** Fills in the context or throws. Returns a promise only when the database is needed. */
+/** Why a call is not admitted; undefined where it is. A promise where the database is needed. */
+type Admission = Error | undefined | Promise<Error | undefined>;
+
+/** Fills in the context. A refusal is returned, because to throw it would cost more than all else here. */
 export function admit(
   context: RequestContext,
   protocol: ApiProtocol,
   kernel: Kernel,
   secondary: SecondaryEntry,
-): Promise<void> | undefined {
+): Admission {
   const nobody = anonymousAt(context.address);
   let credential: Credential | undefined;
   let refusal: Error | undefined;
   let isUnknown = false;
-  // Errors are thrown after the call is counted, so that wrong calls count against the limit, too.
+  // Errors are reported after the call is counted, so that wrong calls count against the limit, too.
   try {
     credential = protocol.credentialOf(context) ?? kernel.contentOrigin?.credentialOf(context, context.now);
   } catch (error) {
@@ -46,23 +49,24 @@ export function admit(
     refusal ??= error as Error;
   }
   if (context.overridden !== undefined) refusal ??= checkOverride(context.overridden, credential);
-  const enter = (caller: Caller): Promise<void> | undefined => {
+  const enter = (caller: Caller): Admission => {
     context.caller = caller;
     kernel.tokenUses.record(caller, context, protocol.name);
-    enterSecondary(context, caller, protocol, kernel, secondary);
-    const charging = charge(context, caller, protocol, kernel, isUnknown);
-    if (charging !== undefined) return charging.then(() => check(caller));
-    check(caller);
-    return undefined;
+    const excess = enterSecondary(context, caller, protocol, kernel, secondary);
+    if (excess !== undefined) return excess;
+    const charged = charge(context, caller, protocol, kernel, isUnknown);
+    return charged instanceof Promise
+      ? charged.then((exceeded) => exceeded ?? check(caller))
+      : (charged ?? check(caller));
   };
-  const check = (caller: Caller) => {
-    if (refusal !== undefined) throw refusal;
-    checkProgram(caller, protocol);
-    if (caller.kind === 'session') checkOrigin(context, kernel.publicUrl);
+  const check = (caller: Caller): Error | undefined => {
+    const refused =
+      refusal ?? refuseProgram(caller, protocol) ?? refuseOrigin(context, caller, kernel.publicUrl);
+    if (refused !== undefined) return refused;
     protocol.checkCaller?.(context);
-    requireCaller(context, caller, protocol, kernel.publicUrl);
+    return refuseAnonymous(context, caller, protocol, kernel.publicUrl);
   };
-  const enterKnown = (caller: KnownCaller): Promise<void> | undefined => {
+  const enterKnown = (caller: KnownCaller): Admission => {
     const isComplete =
       caller.session === undefined ||
       credential?.kind === 'sessionHash' ||
@@ -96,14 +100,14 @@ function enterSecondary(
   protocol: ApiProtocol,
   { secondaryLimits, limits, tokenUses }: Kernel,
   { cost, ending }: SecondaryEntry,
-): void {
-  if (cost === undefined || !secondaryLimits.enabled) return;
+): Failure | undefined {
+  if (cost === undefined || !secondaryLimits.enabled) return undefined;
   const excess = secondaryLimits.enter(caller, cost, ending, context.now);
-  if (excess === undefined) return;
+  if (excess === undefined) return undefined;
   for (const category of context.categories)
     context.counters.push({ category, counter: limits.peek(category, caller, context.now) });
   tokenUses.recordRefusal(caller, context, protocol.name, SECONDARY);
-  throw protocol.limits.secondary!.exceeded(excess, context);
+  return protocol.limits.secondary!.exceeded(excess, context);
 }
 
 /** Counts one against each budget, or against none: a call that one budget rejects must not use up the others. */
@@ -113,7 +117,7 @@ function charge(
   protocol: ApiProtocol,
   kernel: Kernel,
   isUnknown: boolean,
-): Promise<void> | undefined {
+): Failure | undefined | Promise<Failure | undefined> {
   const { limits, tokenUses } = kernel;
   if (!limits.enabled) return undefined;
   const { shape, now, counters } = context;
@@ -138,16 +142,15 @@ function charge(
       if (counter === undefined) counters.push({ category, counter: limits.peek(category, caller, now) });
       else counters.push({ category, counter: isSpent ? limits.refund(category, caller, now) : counter });
     }
-    if (!isSpent) return;
+    if (!isSpent) return undefined;
     const exceeded = counters[left.indexOf(undefined)]!;
     tokenUses.recordRefusal(caller, context, protocol.name, exceeded.category);
-    throw protocol.limits.exceeded(exceeded, context);
+    return protocol.limits.exceeded(exceeded, context);
   };
   if (consumed.some((consumption) => consumption instanceof Promise)) {
     return Promise.all(consumed.map(async (consumption) => consumption)).then(settle);
   }
-  settle(consumed as (Counter | undefined)[]);
-  return undefined;
+  return settle(consumed as (Counter | undefined)[]);
 }
 
 /**
@@ -173,34 +176,39 @@ function wrongToken({ tokenHeader }: ApiProtocol): Failure {
 }
 
 /** A program's token is valid only for the API that runs it; and where only programs call, other tokens are not valid. */
-function checkProgram(caller: Caller, protocol: ApiProtocol): void {
+function refuseProgram(caller: Caller, protocol: ApiProtocol): Failure | undefined {
   const program = caller.kind === 'token' ? caller.program : undefined;
   const isRefused = program === undefined ? protocol.forPrograms === true : program.api !== protocol.name;
-  if (isRefused && caller.kind !== 'anonymous') throw wrongToken(protocol);
+  return isRefused && caller.kind !== 'anonymous' ? wrongToken(protocol) : undefined;
 }
 
-function requireCaller(
+function refuseAnonymous(
   { shape, isSessionIncomplete }: RequestContext,
   caller: Caller,
   { tokenHeader }: ApiProtocol,
   publicUrl: string,
-): void {
-  if (shape === undefined || isOpen(shape) || caller.kind !== 'anonymous') return;
+): Failure | undefined {
+  if (shape === undefined || isOpen(shape) || caller.kind !== 'anonymous') return undefined;
   if (isSessionIncomplete)
-    throw new Failure(
+    return new Failure(
       'unauthenticated',
       `A session cookie alone is not enough here: pages of this server send the header "${SESSION_HEADER}" with it. ` +
         `Log in again at ${publicUrl}/session. Programs send an access token in the header "${tokenHeader}".`,
     );
-  throw new Failure('unauthenticated', `This call needs an access token. Send the header "${tokenHeader}".`);
+  return new Failure('unauthenticated', `This call needs an access token. Send the header "${tokenHeader}".`);
 }
 
 /** Against CSRF: browsers send cookies with requests of any site, so a session works only from this server's own origin. */
-function checkOrigin({ headers, method }: RequestContext, publicUrl: string): void {
+function refuseOrigin(
+  { headers, method }: RequestContext,
+  caller: Caller,
+  publicUrl: string,
+): Failure | undefined {
+  if (caller.kind !== 'session') return undefined;
   const { origin } = headers;
   const isSafe = method === 'GET' || method === 'HEAD';
-  if (origin === undefined ? isSafe : origin === new URL(publicUrl).origin) return;
-  throw new Failure(
+  if (origin === undefined ? isSafe : origin === new URL(publicUrl).origin) return undefined;
+  return new Failure(
     'forbidden',
     `Calls with a session cookie must come from ${new URL(publicUrl).origin}; use an access token elsewhere`,
   );

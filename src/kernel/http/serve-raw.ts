@@ -135,8 +135,9 @@ export function rawHandlers(
       if (request.method === 'TRACE')
         throw new Failure('wrong-method', 'TRACE is not allowed here.', { headers: { allow: '*' } });
       const admitted = admit(call, protocol, kernel, { cost, ending: reply.raw });
-      if (admitted === undefined) go();
-      else admitted.then(go, done);
+      const enter = (refusal: Error | undefined) => (refusal === undefined ? go() : done(refusal));
+      if (admitted instanceof Promise) admitted.then(enter, done);
+      else enter(admitted);
     } catch (error) {
       done(error as Error);
     }

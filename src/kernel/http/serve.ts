@@ -5,6 +5,7 @@ import { shownPath } from './finish-call.ts';
 import type { ApiHandlers } from './api-router.ts';
 import type { HeldBody } from './body/body-memory.ts';
 import { collectBody, inflateBody, piecesOf, tooLarge } from './body/body.ts';
+import { checkMediaType } from './body/media-type.ts';
 import { LargeBase64, sizeInBase64 } from './body/large-base64.ts';
 import type { Api, ApiProtocol } from './protocol.ts';
 import { Failure } from '../failure.ts';
@@ -125,6 +126,7 @@ function mount(
     const found = tree.find(method, segmentsOf(url, depth));
     return (method === 'GET' || method === 'HEAD') && found?.route.shape.isContent === true;
   });
+  /** An API call is answered here. Fastify would go on to look for parsers, validators and hooks that no call has. */
   const onRequest: onRequestHookHandler = function (request, reply, done) {
     request.match = findRoute(request);
     const raw = request.match?.route.raw;
@@ -132,20 +134,21 @@ function mount(
     const call = begin(request, request.match?.route, app.overrides.of(request.raw));
     request.call = call;
     call.response = reply.raw;
+    const failed = (error: unknown) => fail(error, request, reply);
+    const enter = (refusal: Error | undefined) => {
+      if (refusal === undefined) handle(request, reply);
+      else failed(refusal);
+    };
     try {
       checkHead(request.raw);
       // A CORS preflight carries no credential.
-      if (isPreflight(request)) return done();
+      if (isPreflight(request)) return handle(request, reply);
       const cost = request.match === undefined ? noRouteCost : request.match.route.secondary;
       const admitted = admit(call, protocol, kernel, { cost, ending: reply.raw });
-      if (admitted === undefined) done();
-      else
-        admitted.then(
-          () => done(),
-          (error: unknown) => fail(error, request, reply),
-        );
+      if (admitted instanceof Promise) admitted.then(enter, failed);
+      else enter(admitted);
     } catch (error) {
-      fail(error, request, reply);
+      failed(error);
     }
   };
   const onError = (error: Error, request: FastifyRequest, reply: FastifyReply) => {
@@ -176,16 +179,16 @@ function mount(
   };
   const handle = (request: FastifyRequest, reply: FastifyReply) => {
     const route = request.match?.route;
-    if (route?.raw !== undefined) return route.handle(request, reply);
     try {
       const answering = route === undefined ? refuse(request, reply) : route.handle(request, reply);
       if (answering instanceof Promise) answering.catch((error: unknown) => fail(error, request, reply));
     } catch (error) {
       fail(error, request, reply);
     }
-    return undefined;
   };
-  app.apis.add(prefix, { onRequest, onError, handle });
+  const handlePage = (request: FastifyRequest, reply: FastifyReply) =>
+    request.match?.route.handle(request, reply);
+  app.apis.add(prefix, { onRequest, onError, handle: handlePage });
 
   for (const route of routes) {
     const { shape } = route;
@@ -221,6 +224,13 @@ function mount(
 function namePath(call: ActiveRequestContext): string {
   const path = shownPath(call);
   return path.length > 200 ? `${path.slice(0, 200)}…` : path;
+}
+
+/** Those of GET and HEAD are not read. */
+function hasBody({ method, headers }: FastifyRequest): boolean {
+  if (method === 'GET' || method === 'HEAD') return false;
+  const { 'content-length': length, 'transfer-encoding': coding } = headers;
+  return coding !== undefined || (length !== undefined && length !== '0');
 }
 
 /** The handler of one route. A call without asynchronous work is answered in the same tick. */
@@ -259,8 +269,9 @@ function createHandler(
     const { call } = request;
     call.params = routeVersion.readParams?.(request.match!.params);
     call.query = routeVersion.readQuery?.(request.query as Record<string, unknown>);
+    if (hasBody(request)) checkMediaType(request.headers['content-type']);
     if (shape.streams) call.stream = request.raw;
-    else if (request.body !== undefined) {
+    else if (hasBody(request)) {
       // A body that the route does not use is checked as well.
       const held = kernel.bodyMemory.open(call.caller!);
       reply.raw.once('close', held.close);
@@ -292,8 +303,7 @@ function createHandler(
     if (elsewhere !== undefined) return send.elsewhere(reply, call, elsewhere);
     if (needsRoom) kernel.disk.checkRoom();
     call.usage = routeVersion.usage;
-    const key =
-      shape.isKept && request.body === undefined ? kernel.keptReplies.keyOf(call, readHeaders) : undefined;
+    const key = shape.isKept && !hasBody(request) ? kernel.keptReplies.keyOf(call, readHeaders) : undefined;
     const readAndAnswer = (): void | Promise<void> => {
       let reading: Promise<void> | undefined;
       try {

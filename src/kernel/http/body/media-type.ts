@@ -1,4 +1,5 @@
 // Reads a Content-Type header (RFC 9110, section 8.3.1).
+import { Failure } from '../../failure.ts';
 
 export interface MediaType {
   /** In lower case, for example `application/json`. */
@@ -10,7 +11,16 @@ export interface MediaType {
 const token = "[!#$%&'*+.^_`|~0-9A-Za-z-]+";
 const quoted = String.raw`"(?:[\t !#-\[\]-~\x80-\xff]|\\[\t -~\x80-\xff])*"`;
 const essence = new RegExp(`^[ \\t]*(${token}/${token})`);
+const beginning = new RegExp(`^[ \\t]*${token}/${token}[ \\t]*(?:;|$)`);
 const parameter = new RegExp(`[ \\t]*;[ \\t]*(?:(${token})=(${token}|${quoted}))?`, 'y');
+
+/** Which types a call takes is for its protocol to say; what is no type at all, none does. */
+export function checkMediaType(header: string | undefined): void {
+  if (header === undefined || beginning.test(header)) return;
+  throw new Failure('malformed', 'The Content-Type is not a media type, such as application/json.', {
+    part: 'content-type',
+  });
+}
 
 export function parseMediaType(header: string): MediaType | undefined {
   const start = essence.exec(header);
