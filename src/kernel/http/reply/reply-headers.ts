@@ -102,17 +102,35 @@ function joinLinks({ headers: { link: fixed } }: HeaderBlock, newest: ReplyHead)
     : { status, headers: { ...headers, link: `${headers['link']}, ${fixed}` } };
 }
 
+/** No header may hold them: a line break in a value would begin a header of its own. */
+const FORBIDDEN = /[^\t\x20-\x7e\x80-\xff]/;
+/** About the connection or the form of the body, which Node decides. */
+const OF_NODE = new Set(['connection', 'date', 'keep-alive', 'trailer', 'transfer-encoding', 'upgrade']);
+
+function isPlain(name: string, value: string): boolean {
+  return !OF_NODE.has(name) && !FORBIDDEN.test(value);
+}
+
+function lineOf(name: string, value: string): string {
+  return `${name}: ${value}\r\n`;
+}
+
 /** Headers that many replies begin with. Names are in lower case. */
 export class HeaderBlock {
   readonly headers: Headers;
   readonly pairs: readonly string[];
   /** Where the values stand in `pairs`. */
   readonly places: ReadonlyMap<string, number>;
+  readonly text: string;
+  readonly isPlain: boolean;
 
   constructor(headers: Headers) {
+    const entries = Object.entries(headers);
     this.headers = headers;
-    this.pairs = Object.entries(headers).flat();
+    this.pairs = entries.flat();
     this.places = new Map(Object.keys(headers).map((name, index) => [name, index * 2 + 1]));
+    this.text = entries.map(([name, value]) => lineOf(name, value)).join('');
+    this.isPlain = entries.every(([name, value]) => isPlain(name, value));
   }
 }
 
@@ -121,17 +139,23 @@ export class HeaderList {
   /** As `writeHead` takes them: a list costs Node less than an object. */
   readonly pairs: string[];
   readonly #block: HeaderBlock;
+  #isBlockWhole = true;
+  /** Whether Node would send them as they are. */
+  isPlain: boolean;
 
   constructor(block: HeaderBlock) {
     this.#block = block;
     this.pairs = block.pairs.slice();
+    this.isPlain = block.isPlain;
   }
 
   /** Replaces the header of that name where there is one. */
   set(name: string, value: string): void {
     const { pairs } = this;
+    this.isPlain &&= isPlain(name, value);
     const place = this.#block.places.get(name);
     if (place !== undefined) {
+      this.#isBlockWhole &&= pairs[place] === value;
       pairs[place] = value;
       return;
     }
@@ -145,16 +169,20 @@ export class HeaderList {
   }
 
   text(): string {
-    let text = '';
-    for (let index = 0; index < this.pairs.length; index += 2) {
-      text += `${this.pairs[index]}: ${this.pairs[index + 1]}\r\n`;
+    const { pairs } = this;
+    let text = this.#isBlockWhole ? this.#block.text : '';
+    for (let index = this.#isBlockWhole ? this.#block.pairs.length : 0; index < pairs.length; index += 2) {
+      text += lineOf(pairs[index]!, pairs[index + 1]!);
     }
     return text;
   }
 
   /** Each is a header of its own. */
   #setCookies(lines: string): void {
-    for (const cookie of lines.split('\n')) this.pairs.push('set-cookie', cookie);
+    for (const cookie of lines.split('\n')) {
+      this.isPlain &&= isPlain('set-cookie', cookie);
+      this.pairs.push('set-cookie', cookie);
+    }
   }
 
   setAll(headers: Headers): void {

@@ -21,6 +21,7 @@ import { isSlowToWrite, stringifyLarge } from '../../json/stringify.ts';
 import type { Kernel } from '../../kernel.ts';
 import type { ReadyReply } from './kept-replies.ts';
 import { Page } from './page.ts';
+import { writeHead } from './write-head.ts';
 import { placeAddress, placePage, placingLinks, publicPathOf, type JsonReplacer } from '../public-path.ts';
 import { isBodyless } from './reply-head.ts';
 import { Bytes, EventStream, JsonText, Reply, Stream, Text, type RouteShape } from '../route.ts';
@@ -344,7 +345,7 @@ function put(reply: FastifyReply, status: number, headers: HeaderList, body?: st
   }
   const length = Buffer.byteLength(body);
   headers.set('content-length', String(length));
-  reply.raw.writeHead(status, headers.pairs);
+  writeHead(reply.raw, status, headers);
   if (typeof body !== 'string' && length <= MAX_COPIED) {
     // Node sends a text together with the head, and bytes apart from it, which costs more than to copy a few.
     reply.raw.end(Buffer.from(body.buffer, body.byteOffset, length).toString('latin1'), 'latin1');
