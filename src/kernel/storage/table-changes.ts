@@ -1,5 +1,8 @@
 // Which tables were written since when, for what is kept in memory until rows change that it was made from. ADR 0156.
 
+/** The table that SQLite keeps its schema in. */
+const SCHEMA = 'sqlite_master';
+
 /** Counts commits. Only for a database that no other server writes to. */
 export class TableChanges {
   /** The number of the last commit that wrote a table, by table. */
@@ -16,6 +19,8 @@ export class TableChanges {
   record(joined: string): void {
     this.#count += 1;
     for (const table of tablesIn(joined)) this.#last.set(table, this.#count);
+    // Rows of any table may have another column now.
+    if (this.#last.get(SCHEMA) === this.#count) this.#lastOfAll = this.#count;
   }
 
   /** After writes of another process, or of unknown content. */

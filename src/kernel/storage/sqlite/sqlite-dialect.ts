@@ -20,6 +20,7 @@ import { DurationHistogram } from '../../duration-histogram.ts';
 import { Failure } from '../../failure.ts';
 import { asStorageFailure } from '../storage-failure.ts';
 import { takeNotifications } from '../notify-on-commit.ts';
+import type { KeptResults } from './kept-results.ts';
 import type { StorageThread } from './sqlite-client.ts';
 import type { KeyReads } from './sqlite-key-reads.ts';
 import { columnsIn } from './sqlite-protocol.ts';
@@ -60,10 +61,16 @@ class UnlockedQueryCompiler extends SqliteQueryCompiler {
   }
 }
 
+/** What executes statements, or has executed them. */
+export interface SqliteExecutors {
+  writer: StorageThread;
+  reader: StorageThread;
+  keyReads: KeyReads;
+  keptResults: KeptResults;
+}
+
 export class SqliteDriver implements Driver {
-  readonly #writer: StorageThread;
-  readonly #reader: StorageThread;
-  readonly #keyReads: KeyReads;
+  readonly #executors: SqliteExecutors;
   readonly #notify: NotifyListeners;
   /** Reads that are executed here are counted too. */
   readonly statements = new DurationHistogram();
@@ -71,10 +78,8 @@ export class SqliteDriver implements Driver {
   #busy = 0;
   #closing: (() => void) | undefined;
 
-  constructor(writer: StorageThread, reader: StorageThread, keyReads: KeyReads, notify: NotifyListeners) {
-    this.#writer = writer;
-    this.#reader = reader;
-    this.#keyReads = keyReads;
+  constructor(executors: SqliteExecutors, notify: NotifyListeners) {
+    this.#executors = executors;
     this.#notify = notify;
   }
 
@@ -101,9 +106,7 @@ export class SqliteDriver implements Driver {
   #acquire(): SqliteConnection {
     if (this.#closing) throw new Failure('unavailable', 'The database has been closed.');
     this.#busy += 1;
-    return (
-      this.#idle.pop() ?? new SqliteConnection(this.#writer, this.#reader, this.#keyReads, this.statements)
-    );
+    return this.#idle.pop() ?? new SqliteConnection(this.#executors, this.statements);
   }
 
   #release(connection: SqliteConnection): void {
@@ -139,9 +142,10 @@ export class SqliteDriver implements Driver {
     const { promise, resolve } = Promise.withResolvers<void>();
     this.#closing = resolve;
     if (this.#busy > 0) await promise;
-    this.#keyReads.close();
-    await this.#reader.close();
-    await this.#writer.close();
+    const { keyReads, reader, writer } = this.#executors;
+    keyReads.close();
+    await reader.close();
+    await writer.close();
   }
 }
 
@@ -160,19 +164,16 @@ class SqliteConnection implements DatabaseConnection {
   readonly #writer: StorageThread;
   readonly #reader: StorageThread;
   readonly #keyReads: KeyReads;
+  readonly #keptResults: KeptResults;
   readonly #statements: DurationHistogram;
   #transaction = 0;
 
-  constructor(
-    writer: StorageThread,
-    reader: StorageThread,
-    keyReads: KeyReads,
-    statements: DurationHistogram,
-  ) {
+  constructor({ writer, reader, keyReads, keptResults }: SqliteExecutors, statements: DurationHistogram) {
     this.#statements = statements;
     this.#writer = writer;
     this.#reader = reader;
     this.#keyReads = keyReads;
+    this.#keptResults = keptResults;
   }
 
   /** Sends nothing: the writer begins a transaction with its first statement. */
@@ -214,11 +215,14 @@ class SqliteConnection implements DatabaseConnection {
     const { sql, parameters } = statement;
     const reads = isRead(statement);
     const isFree = reads && this.#transaction === 0;
+    const asked = isFree ? this.#keptResults.ask(sql, parameters) : undefined;
+    if (asked?.result !== undefined) return toQueryResult<R>(asked.result, true);
     const begun = performance.now();
     const result =
       (isFree ? this.#keyReads.run(sql, parameters) : undefined) ??
       (await ask(isFree ? this.#reader : this.#writer, ['run', this.#transaction, sql, parameters]));
     this.#statements.observe((performance.now() - begun) / 1000);
+    if (asked !== undefined) this.#keptResults.keep(asked, result);
     return toQueryResult<R>(result, reads);
   }
 

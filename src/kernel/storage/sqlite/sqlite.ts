@@ -9,6 +9,7 @@ import { RetryingKysely } from '../retry.ts';
 import { TableChanges } from '../table-changes.ts';
 import { StorageThread } from './sqlite-client.ts';
 import { SqliteDriver, sqliteProps } from './sqlite-dialect.ts';
+import { KeptResults } from './kept-results.ts';
 import { KeyReads } from './sqlite-key-reads.ts';
 
 export interface SqliteSettings {
@@ -27,11 +28,12 @@ export async function openSqlite(settings: SqliteSettings): Promise<Engine> {
   await reader.started();
 
   const listeners = new Listeners(log);
-  const driver = new SqliteDriver(writer, reader, new KeyReads(file), (channel, payload) =>
-    listeners.notify(channel, payload),
+  const tableChanges = new TableChanges();
+  const driver = new SqliteDriver(
+    { writer, reader, keyReads: new KeyReads(file), keptResults: new KeptResults(tableChanges) },
+    (channel, payload) => listeners.notify(channel, payload),
   );
   const db = new RetryingKysely(sqliteProps(driver));
-  const tableChanges = new TableChanges();
   writer.onWritten = (tables) => tableChanges.record(tables);
   writer.onChange = () => {
     tableChanges.recordAll();
