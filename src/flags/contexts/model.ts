@@ -1,6 +1,7 @@
 // The representation of evaluated flags and of segment memberships of a context.
 import type { JsonReplacer } from '../../kernel/http/public-path.ts';
 import { Type, type Static } from '../../kernel/schema/schema.ts';
+import type { PreparedOutcome } from '../evaluation/outcome.ts';
 import type { SegmentMatch } from '../evaluation/segment.ts';
 import { type Reason, type EvaluationResult, warningsOf } from '../evaluation/run.ts';
 import { flagSite } from '../feature-flags/representation.ts';
@@ -68,21 +69,19 @@ function toEvaluation(
   };
 }
 
-/** By the result, of which a flag has one for all contexts. */
-const written = new WeakMap<EvaluationResult, { name: string; json: string }>();
-
-/** The same as JSON, which is written once for each result of the flag in its environment. */
+/** The same as JSON, which is written once for each outcome of the flag in its environment. `limits` are those that were exceeded. */
 export function toEvaluationJson(
   flag: { key: string; name: string },
-  result: EvaluationResult,
+  outcome: PreparedOutcome,
+  limits: number,
   place: Place,
   placing: JsonReplacer | undefined,
 ): string {
-  const known = written.get(result);
-  if (known?.name === flag.name) return known.json;
+  const { result, shown } = outcome;
+  if (limits !== 0) return JSON.stringify(toEvaluation(flag, { ...result, limits }, place), placing);
+  if (shown?.name === flag.name) return shown.json;
   const json = JSON.stringify(toEvaluation(flag, result, place), placing);
-  // Those that exceeded a limit are made for one context.
-  if (result.limits === undefined) written.set(result, { name: flag.name, json });
+  outcome.shown = { name: flag.name, json };
   return json;
 }
 

@@ -4,8 +4,9 @@ import { Page } from '../../kernel/http/reply/page.ts';
 import { route, reply } from '../../kernel/http/route.ts';
 import { Type, PlainText, problem } from '../../kernel/schema/schema.ts';
 import { mapInSlices } from '../../kernel/yield-to-event-loop.ts';
-import { loadBigSegments } from '../delivery/evaluate-all.ts';
+import { EvaluationTurns, loadBigSegments } from '../delivery/evaluate-all.ts';
 import { readContext } from '../evaluation/context.ts';
+import { chooseOutcome } from '../evaluation/flag.ts';
 import { beginRun, LIMITS } from '../evaluation/run.ts';
 import { matchSegment } from '../evaluation/segment.ts';
 import {
@@ -108,9 +109,13 @@ const evaluateFlags = route(
     const limit = query.limit > 0 ? query.limit : Math.max(found.length, 1);
     const run = beginRun(context, environment);
     const placing = placingLinks(publicPathOf(kernel.publicUrl));
-    const items = await mapInSlices(found.slice(offset, offset + limit), (flag) =>
-      toEvaluationJson(flag, environment.flags.get(flag.key)!.evaluate(run), place, placing),
-    );
+    const items: string[] = [];
+    const turns = new EvaluationTurns(run);
+    for (const flag of found.slice(offset, offset + limit)) {
+      const outcome = chooseOutcome(environment.flags.get(flag.key)!, run);
+      items.push(toEvaluationJson(flag, outcome, run.notices & LIMITS, place, placing));
+      if (turns.isOver) await turns.yieldToEventLoop();
+    }
     return toCollectionJson(new Page(items, found.length, { offset, limit }), call, kernel.publicUrl);
   },
 );

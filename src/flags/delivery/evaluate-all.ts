@@ -60,9 +60,35 @@ function visibleFlags(flags: Flags, audience: Audience): readonly CompiledFlag[]
   return (known[audience] ??= [...flags.values()].filter((flag) => flag[audience]));
 }
 
-/** Other calls get their turn after this many flags, or after one that took many steps. */
+/** It is looked at the clock after this many flags, or after one that took many steps. */
 const MAX_FLAGS = 32;
 const MAX_STEPS = 10_000;
+
+/** The turns of an evaluation of many flags, between which other calls get theirs. */
+export class EvaluationTurns {
+  readonly #run: EvaluationRun;
+  readonly #slice = new TimeSlice();
+  #steps: number;
+  #flags = 0;
+
+  constructor(run: EvaluationRun) {
+    this.#run = run;
+    this.#steps = run.totalSteps;
+  }
+
+  /** To be asked after each flag. */
+  get isOver(): boolean {
+    this.#flags += 1;
+    const { totalSteps } = this.#run;
+    if (this.#flags % MAX_FLAGS !== 0 && this.#steps - totalSteps < MAX_STEPS) return false;
+    this.#steps = totalSteps;
+    return this.#slice.isOver;
+  }
+
+  yieldToEventLoop(): Promise<void> {
+    return this.#slice.yieldToEventLoop();
+  }
+}
 
 /** Yields to other calls. `textOf` is what is kept of each. The list belongs to the caller. */
 export async function evaluateAll(
@@ -73,17 +99,14 @@ export async function evaluateAll(
   const limited: string[] = [];
   let allLimits = 0;
   const texts: string[] = [];
-  const slice = new TimeSlice();
-  let steps = run.totalSteps;
+  const turns = new EvaluationTurns(run);
   for (const flag of visibleFlags(run.environment.flags, audience)) {
     const outcome = chooseOutcome(flag, run);
     const limits = run.notices & LIMITS;
     if (limits !== 0) limited.push(flag.data.key);
     allLimits |= limits;
     texts.push(textOf(flag, outcome));
-    if (texts.length % MAX_FLAGS !== 0 && steps - run.totalSteps < MAX_STEPS) continue;
-    steps = run.totalSteps;
-    if (slice.isOver) await slice.yieldToEventLoop();
+    if (turns.isOver) await turns.yieldToEventLoop();
   }
   return { texts, limited, limits: allLimits };
 }

@@ -20,6 +20,8 @@ export interface PreparedOutcome {
   /** The same in the words of OpenFeature, as a whole. */
   openFeatureJson: string | undefined;
   openFeatureJsonWithHiddenReason: string | undefined;
+  /** For people who look: with the name that the flag had then, and the links. */
+  shown: { readonly name: string; readonly json: string } | undefined;
 }
 
 /** The JSON before and after the version of the result. */
@@ -39,6 +41,7 @@ function newOutcome(result: EvaluationResult): PreparedOutcome {
     jsonWithHiddenReason: undefined,
     openFeatureJson: undefined,
     openFeatureJsonWithHiddenReason: undefined,
+    shown: undefined,
     result,
     afterBigSegments: undefined,
   };
