@@ -19,7 +19,7 @@ import {
 import { loadBigSegments } from './evaluate-all.ts';
 import type { Feed } from './feed/feed.ts';
 import { openByClientId, openByMobileKey, openBySdkKey, type OpenedFeed } from './keys.ts';
-import { renderResults } from './render-results.ts';
+import { renderResults, type RenderedResults } from './render-results.ts';
 
 const Results = Type.Record(Type.String(), Type.Unknown());
 const ById = { environmentId: Type.String() };
@@ -148,21 +148,35 @@ async function evaluateInPath(
 ): Promise<Reply> {
   const { feed, kind } = opened;
   const { environment, revision } = feed;
+  const { keptEvaluations } = kernel.services;
   // Everything that the results depend on, so that a client that has them is answered without an evaluation.
-  const state = [kernel.release, environment.id, revision, kind, call.query.withReasons, call.params.context];
+  const state = [
+    kernel.release,
+    environment.id,
+    revision,
+    kind,
+    call.query.withReasons,
+    call.params.context,
+  ].join(' ');
   const unchanged = (etag: string) => reply(304, undefined, { ...idOf(feed), etag });
   const wanted = call.headers['if-none-match'] as string | undefined;
-  if (wanted !== undefined && !dependsOnContext(feed)) {
+  const isWhole = !dependsOnContext(feed);
+  if (isWhole) {
     checkFilter(call.query);
-    const etag = etagOf(state.join(' '));
-    if (wanted !== '*' && matchesEtag(wanted, etag)) return unchanged(etag);
+    const kept = keptEvaluations.find(state);
+    const etag = kept?.etag ?? (wanted === undefined ? '' : etagOf(state));
+    if ((kept !== undefined || wanted !== '*') && matchesEtag(wanted, etag)) return unchanged(etag);
+    if (kept !== undefined) return reply(200, new JsonText(kept.json), { ...idOf(feed), etag });
   }
   const client = read(call, kernel, opened, () => readContextPath(call.params.context));
   const loaded = await loadBigSegments(kernel.db, feed, client.reader.context);
   const memberships = [...feed.bigSegments.keys()].map((key) => loaded.bigSegmentInclusion(key));
-  const etag = etagOf([...state, ...memberships].join(' '));
+  const etag = etagOf([state, ...memberships].join(' '));
   if (matchesEtag(wanted, etag)) return unchanged(etag);
-  return reply(200, await render(call, kernel, client, loaded), { ...idOf(feed), etag });
+  const { json, limited } = await render(call, kernel, client, loaded);
+  // A limit is logged each time that it is reached.
+  if (isWhole && limited.length === 0) keptEvaluations.note(state, { etag, json });
+  return reply(200, new JsonText(json), { ...idOf(feed), etag });
 }
 
 /** Otherwise the context need not be read again: it was when the results were sent that the caller has. */
@@ -173,7 +187,8 @@ function dependsOnContext({ environment: { secureMode }, bigSegments }: Feed): b
 
 async function evaluateInBody(call: Pick<Call, 'id'>, kernel: Kernel, client: OpenedClient): Promise<Reply> {
   const loaded = await loadBigSegments(kernel.db, client.feed, client.reader.context);
-  return reply(200, await render(call, kernel, client, loaded), idOf(client.feed));
+  const { json } = await render(call, kernel, client, loaded);
+  return reply(200, new JsonText(json), idOf(client.feed));
 }
 
 function idOf({ environment }: Feed) {
@@ -188,11 +203,12 @@ async function render(
   { log }: Kernel,
   { feed: { environment }, reader }: OpenedClient,
   loaded: EvaluationEnvironment,
-): Promise<JsonText> {
-  const { json, limited, limits } = await renderResults(beginRun(reader.context, loaded), reader);
+): Promise<RenderedResults> {
+  const rendered = await renderResults(beginRun(reader.context, loaded), reader);
+  const { limited, limits } = rendered;
   if (limited.length > 0) {
     const flags = limited.slice(0, MAX_LOGGED);
     log.debug({ call: id, environment: environment.key, flags }, warningsOf(limits).join(' '));
   }
-  return new JsonText(json);
+  return rendered;
 }

@@ -7,7 +7,7 @@ import { AUDIENCES, type Audience, canSee } from './keys.ts';
 import { joinTexts } from '../../kernel/json/join-texts.ts';
 import { evaluateAll, type ReachedLimits } from './evaluate-all.ts';
 
-interface RenderedResults extends ReachedLimits {
+export interface RenderedResults extends ReachedLimits {
   /** An object with a result for each flag that the audience may see, by key. */
   json: string;
 }

@@ -305,6 +305,39 @@ onEachEngine((engine) => {
       assert.equal((await report(`?h=${h}`)).status, 200);
     });
 
+    test('F30: who asks again and again gets the same, until something changes, and only what they may have', async () => {
+      await home.flags.make('again', forBrowsers);
+      await home.instruct('again', [{ kind: 'turnFlagOff' }]);
+      const path = `/sdk/evalx/${home.keys.client}/contexts/${inBase64(USER)}`;
+      const first = await home.ask(path);
+      for (let time = 0; time < 3; time += 1) {
+        const next = await home.ask(path);
+        assert.equal(next.text, first.text);
+        assert.equal(next.headers.get('etag'), first.headers.get('etag'));
+        assert.equal(next.headers.get('x-ld-envid'), home.keys.client);
+      }
+      const etag = first.headers.get('etag')!;
+      assert.equal((await home.ask(path, undefined, { 'if-none-match': etag })).status, 304);
+      assert.equal((await home.ask(path, undefined, { 'if-none-match': '"other"' })).status, 200);
+      assert.equal((await home.ask(`${path}?filter=some`)).status, 404);
+      assert.ok('reason' in (await home.evaluate(USER, '?withReasons=true')).again);
+      assert.ok(!('reason' in (await home.evaluate()).again));
+      assert.equal((await home.evaluateMobile()).again, undefined);
+
+      const { variations } = await home.flags.get('again');
+      const [on] = variations as Json[];
+      await home.instruct('again', [{ kind: 'turnFlagOn' }]);
+      const changed = await home.ask(path, undefined, { 'if-none-match': etag });
+      assert.equal(changed.status, 200);
+      assert.deepEqual(changed.json.again.value, on!.value);
+
+      for (let time = 0; time < 3; time += 1) await home.evaluate();
+      await home.patchEnvironment('/secureMode', true);
+      assertRefused(await home.ask(path), 400, 'invalid_request');
+      await home.patchEnvironment('/secureMode', false);
+      assert.equal((await home.ask(path)).status, 200);
+    });
+
     test('F30: a context may be in either Base64, padded or not', async () => {
       await home.flags.make('flag', seenBy(true, true));
       const text = JSON.stringify({ kind: 'user', key: '>>>???ÿ~~~' });
