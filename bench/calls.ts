@@ -96,7 +96,7 @@ async function prepare(server: BenchServer, data: string): Promise<Case[]> {
       body: JSON.stringify({ name: `r${index}` }),
     });
 
-  const context = Buffer.from(JSON.stringify({ kind: 'user', key: 'ada' })).toString('base64url');
+  const context = inBase64({ kind: 'user', key: 'ada' });
   const get = (path: string, headers: Record<string, string> = bearer, status?: number): Work => ({
     method: 'GET',
     path,
@@ -123,9 +123,19 @@ async function prepare(server: BenchServer, data: string): Promise<Case[]> {
       least: 0.6,
     },
     { what: 'GET a record', work: get(`/v2/key-value-stores/${store}/records/one`), least: 0.45 },
+    { what: 'GET a record, beside writes', work: besideWrites(server, store), least: 0.45 },
     {
       what: `evalx of ${FLAGS} flags`,
       work: get(`/sdk/evalx/${environment}/contexts/${context}`, {}),
+      least: 0.45,
+    },
+    {
+      what: `evalx of ${FLAGS} flags, for others each time`,
+      work: {
+        ...get('', {}),
+        path: () =>
+          `/sdk/evalx/${environment}/contexts/${inBase64({ kind: 'user', key: `u${(next += 1)}` })}`,
+      },
       least: 0.45,
     },
     {
@@ -163,6 +173,29 @@ async function prepare(server: BenchServer, data: string): Promise<Case[]> {
       least: 0.4,
     },
   ];
+}
+
+const inBase64 = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url');
+
+const READS_PER_WRITE = 20;
+
+/** Another record of the store is written, one in so many reads, so that what is kept of its table is of little use. */
+function besideWrites(server: BenchServer, store: string): Work {
+  const records = `/v2/key-value-stores/${store}/records`;
+  let writing: Promise<unknown> | undefined;
+  let reads = 0;
+  const write = async () => {
+    const connection = new Connection(server.url, bearer);
+    await connection.call('PUT', `${records}/three`, '{}');
+    connection.close();
+    writing = undefined;
+  };
+  const path = () => {
+    reads += 1;
+    if (reads % READS_PER_WRITE === 0) writing ??= write();
+    return `${records}/one`;
+  };
+  return { method: 'GET', path, headers: bearer };
 }
 
 function requestOf(index: number) {
