@@ -102,11 +102,11 @@ describe('on an engine', () => {
 
   test('a read that is repeated is not executed again, until its table is written', async () => {
     assert.equal(await names(), 'Ada,Bob');
-    const before = executed();
+    const once = executed();
     assert.equal(await names(), 'Ada,Bob');
     await sql`insert into notes values ('unrelated')`.execute(engine.db);
     assert.equal(await names(), 'Ada,Bob');
-    assert.equal(executed(), before + 1);
+    assert.equal(executed(), once + 1);
     await sql`update people set name = 'Cleo' where number = 2`.execute(engine.db);
     assert.equal(await names(), 'Ada,Cleo');
   });
