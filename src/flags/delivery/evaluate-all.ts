@@ -60,7 +60,7 @@ function visibleFlags(flags: Flags, audience: Audience): readonly CompiledFlag[]
   return (known[audience] ??= [...flags.values()].filter((flag) => flag[audience]));
 }
 
-/** It is looked at the clock after this many flags, or after one that took many steps. */
+/** An evaluation looks at the clock after this many flags, or after one that took many steps. */
 const MAX_FLAGS = 32;
 const MAX_STEPS = 10_000;
 
