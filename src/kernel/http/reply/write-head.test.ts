@@ -70,6 +70,14 @@ for (const [what, asked] of Object.entries<Asked>({
     request: GET,
     before: (response) => response.setHeader('connection', 'close'),
   },
+  'a response whose heads are looked at': {
+    request: GET,
+    before: (response) => {
+      const { writeHead: write } = response;
+      response.writeHead = (status: number, ...given: unknown[]) =>
+        write.call(response, status, ['x-sealed', '1', ...(given.at(-1) as string[])]);
+    },
+  },
   'a header about the connection': { request: GET, own: { connection: 'close' } },
   'a line break in a value': { request: GET, own: { 'x-name': 'a\r\nx-smuggled: b' } },
 })) {
@@ -77,5 +85,6 @@ for (const [what, asked] of Object.entries<Asked>({
     const expected = await bytesBy(ofNode, asked);
     assert.equal(await bytesBy(ours, asked), expected);
     assert.doesNotMatch(expected, /^x-smuggled/m);
+    assert.equal(/^x-sealed/m.test(expected), what.includes('looked at'));
   });
 }

@@ -1,6 +1,6 @@
 // Writes the head of a reply whose body is known: as one text where the connection is an ordinary one. ADR 0194.
-import type { ServerResponse } from 'node:http';
-import { STATUS_CODES } from '../../network/http-client.ts';
+import type { ServerResponse as Response } from 'node:http';
+import { ServerResponse, STATUS_CODES } from '../../network/http-client.ts';
 import type { HeaderList } from './reply-headers.ts';
 
 /** Where Node has the head from `writeHead` until it sends it with the first bytes of the body. */
@@ -16,9 +16,9 @@ const ofNode = { second: 0, keepAliveMs: 0, text: '' };
 /**
  * Where the head is as Node would write it, Node need not take it apart and check each header again, which for twenty headers is a quarter of what
  * a bare server does for a call. Everything special is left to Node: clients of HTTP/1.0, a connection that ends after this reply, headers that
- * others have set on the response.
+ * others have set on the response, and code that has replaced `writeHead`.
  */
-export function writeHead(response: ServerResponse, status: number, headers: HeaderList): void {
+export function writeHead(response: Response, status: number, headers: HeaderList): void {
   const keepAliveMs = keepAliveOf(response);
   if (keepAliveMs === undefined || !headers.isPlain || response.headersSent) {
     response.writeHead(status, headers.pairs);
@@ -30,10 +30,12 @@ export function writeHead(response: ServerResponse, status: number, headers: Hea
 }
 
 /** Undefined where the connection is not simply kept open. */
-function keepAliveOf(response: ServerResponse): number | undefined {
+function keepAliveOf(response: Response): number | undefined {
   const { shouldKeepAlive, req, socket } = response;
   if (!shouldKeepAlive || req.httpVersion !== '1.1' || req.method === 'HEAD') return undefined;
-  if (response.getHeaderNames().length > 0) return undefined;
+  // The origin of content looks at each head that is written (content-origin.ts).
+  if (response.getHeaderNames().length > 0 || response.writeHead !== ServerResponse.prototype.writeHead)
+    return undefined;
   const { server } = (socket ?? {}) as { server?: { keepAliveTimeout?: number } };
   return server?.keepAliveTimeout || undefined;
 }
