@@ -88,11 +88,12 @@ onEachEngine(({ open }) => {
       {
         openHook: async () => async (delivery, send) => {
           const attempt = await send({ url, headers: {}, body: delivery.body });
-          asleepMs = 61_000;
           await engine.db
             .updateTable('due')
             .set({ owner: 'another', due_at: Date.now() + DAY })
             .execute();
+          // Only now, since the worker of this process would take it over as well.
+          asleepMs = 61_000;
           return attempt;
         },
       },
