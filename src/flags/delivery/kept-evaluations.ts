@@ -15,8 +15,8 @@ interface KeptEvaluation {
 /** In characters, of results and what they follow from. */
 const MAX_KEPT = 8 * 1024 * 1024;
 const MAX_RESULTS = 256 * 1024;
-/** How many others may be asked for until the second time. */
-const MAX_SEEN = 2000;
+/** In characters, of contexts that were asked for once. */
+const MAX_SEEN = 512 * 1024;
 
 /** By everything that the results follow from, with the revision of the environment: nothing has to be dropped. */
 export class KeptEvaluations {
@@ -24,8 +24,8 @@ export class KeptEvaluations {
     max: MAX_KEPT,
     weigh: ({ weight }) => weight,
   });
-  /** Asked for once: most contexts are those of one person, who does not ask again. */
-  readonly #seen = new BoundedCache<string, true>({ max: MAX_SEEN });
+  /** Asked for once, with their lengths: most contexts are those of one person, who does not ask again. */
+  readonly #seen = new BoundedCache<string, number>({ max: MAX_SEEN, weigh: (length) => length });
 
   find(state: string): KeptEvaluation | undefined {
     return this.#kept.get(state);
@@ -34,7 +34,7 @@ export class KeptEvaluations {
   /** Keeps what is asked for the second time. */
   note(state: string, { etag, json }: KeptEvaluation): void {
     if (this.#seen.get(state) === undefined) {
-      this.#seen.set(state, true);
+      this.#seen.set(state, state.length);
       return;
     }
     this.#seen.delete(state);
