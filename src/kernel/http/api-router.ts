@@ -11,6 +11,7 @@ declare module 'fastify' {
 }
 
 export interface ApiHandlers {
+  /** Answers calls of the API. Pages go on to `handle`. */
   onRequest: onRequestHookHandler;
   handle(request: FastifyRequest, reply: FastifyReply): unknown;
   onError(error: Error, request: FastifyRequest, reply: FastifyReply): void;
@@ -61,9 +62,8 @@ function answer(request: FastifyRequest, reply: FastifyReply): unknown {
   return reply.code(404).send({ message, error: 'Not Found', statusCode: 404 });
 }
 
-/** The body stays a stream: the protocol decides which content types are rejected, and how. */
+/** Pages read their forms themselves. Calls of an API do not come so far. */
 function leaveBodies(scope: FastifyInstance): void {
   scope.removeAllContentTypeParsers();
-  // Fastify remembers a parser by its type, and looks for the one of all types anew each time.
-  scope.addContentTypeParser(['application/json', '*'], (_request, payload, done) => done(null, payload));
+  scope.addContentTypeParser('*', (_request, payload, done) => done(null, payload));
 }

@@ -269,9 +269,10 @@ function createHandler(
     const { call } = request;
     call.params = routeVersion.readParams?.(request.match!.params);
     call.query = routeVersion.readQuery?.(request.query as Record<string, unknown>);
-    if (hasBody(request)) checkMediaType(request.headers['content-type']);
+    const isBodySent = hasBody(request);
+    if (isBodySent) checkMediaType(request.headers['content-type']);
     if (shape.streams) call.stream = request.raw;
-    else if (hasBody(request)) {
+    else if (isBodySent) {
       // A body that the route does not use is checked as well.
       const held = kernel.bodyMemory.open(call.caller!);
       reply.raw.once('close', held.close);

@@ -138,9 +138,8 @@ export function asFailure(error: unknown): Failure {
     reason?: string;
   };
   if (isDiskFull(error)) return diskFull(error);
-  if (code?.startsWith('FST_ERR_CTP_') || code === 'FST_ERR_BAD_URL') {
-    const part = code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE' ? 'content-type' : 'request';
-    return new Failure('malformed', message ?? 'The request cannot be read', { part });
+  if (code === 'FST_ERR_BAD_URL') {
+    return new Failure('malformed', message ?? 'The request cannot be read', { part: 'request' });
   }
   if (code === 'ECONNRESET')
     return new Failure('malformed', 'The caller went away before the body was there');
